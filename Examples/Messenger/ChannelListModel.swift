@@ -15,7 +15,7 @@ final class ChannelListModel {
         let isPinned: Bool
     }
 
-    /// The label of the channels at the top of the list, which only this device knows.
+    /// The label of the channels at the top of the list, known only to this device.
     private nonisolated static let pinned = "pinned"
 
     private let client: ChatClient
@@ -40,13 +40,13 @@ final class ChannelListModel {
         }
     }
 
-    /// A line about the state of the list; `nil` if it is up to date.
+    /// The state of the list; `nil` if it is up to date.
     var status: String? {
         if let problem { return problem }
         return collection.isStale ? "Not up to date" : nil
     }
 
-    /// Shows the cached channels at once, and the server's as soon as it answers.
+    /// Shows the cached channels at once, and the server's when it answers.
     func start() async {
         await report { _ = try await collection.start().refreshed }
     }
@@ -70,7 +70,7 @@ final class ChannelListModel {
     }
 }
 
-/// Performs an action, and returns the text that a user sees if it fails.
+/// Performs an action, and returns the text for the user if it fails.
 @MainActor func failure(of action: () async throws -> Void) async -> String? {
     do {
         try await action()

@@ -23,9 +23,9 @@ final class ConversationModel {
         let isMine: Bool
         let state: State
         let isEdited: Bool
-        /// Each reaction with the number of users.
+        /// Each reaction with its number of users.
         let reactions: [String]
-        /// A Boolean value that indicates whether the line "New messages" is above the bubble.
+        /// `true` if the line "New messages" is above the bubble.
         let isFirstUnread: Bool
     }
 
@@ -33,7 +33,7 @@ final class ConversationModel {
     private let collection: MessageCollection
     /// The text in the field.
     ///
-    /// It is saved as a draft with ``saveDraft()``.
+    /// ``saveDraft()`` saves it.
     var text = ""
     private(set) var problem: String?
 
@@ -44,7 +44,7 @@ final class ConversationModel {
 
     var title: String { collection.channel.name }
 
-    /// A Boolean value that indicates whether the channel is frozen, so that the field is disabled.
+    /// `true` if the channel is frozen, which disables the field.
     var isFrozen: Bool { collection.channel.isFrozen }
 
     var rows: [Row] {
@@ -54,14 +54,14 @@ final class ConversationModel {
         }
     }
 
-    /// The users who are typing, in words such as "Bob is typing"; `nil` if there are none.
+    /// A text such as "Bob is typing"; `nil` if no user is typing.
     var typing: String? {
         let names = collection.typingUsers.map(\.displayName)
         guard let first = names.first else { return nil }
         return names.count == 1 ? "\(first) is typing" : "\(names.count) people are typing"
     }
 
-    /// Shows the cached messages at once, and the server's as soon as it answers.
+    /// Shows the cached messages at once, and the server's when it answers.
     func start() async {
         let loading = collection.start()
         text = collection.draft
@@ -74,7 +74,6 @@ final class ConversationModel {
         await report { try await collection.loadPrevious() }
     }
 
-    /// Fetches the messages of a gap.
     func fill(_ row: Row) async {
         guard let gap = item(row)?.gap else { return }
         await report { _ = try await collection.fill(gap) }
@@ -87,14 +86,14 @@ final class ConversationModel {
 
     /// Sends the text in the field.
     ///
-    /// The message is stored on the device when the call returns, and its row is shown. Without a
-    /// network it waits, also if the app is closed.
+    /// When the call returns, the message is stored, and its row is shown. Without a network it
+    /// waits, even if the app is closed.
     func send() async {
         guard !text.isEmpty else { return }
         let sent = text
         text = ""
         await report { try await collection.send(sent) }
-        // The message was not stored: the user must not write it again.
+        // The message was not stored: keep its text.
         if problem != nil { text = sent } else { await saveDraft() }
     }
 

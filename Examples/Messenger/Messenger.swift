@@ -2,7 +2,7 @@ import EmbeddedServer
 import Observation
 import Scrollback
 
-// A messenger without a screen: the models of its two views, and a program that uses them as views
+// A messenger without a screen: the models of two views, and a program that uses them as views
 // would, on an embedded server. `swift run ScrollbackMessenger` prints what the views show.
 
 @main
@@ -13,7 +13,7 @@ enum Messenger {
         try server.createChannel(
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
 
-        // An app uses the backend of its own server, and stores its data in files.
+        // An app uses its own server's backend, and stores data in files.
         var options = ChatClientOptions()
         options.storage = .inMemory
         let client = try await ChatClient.open(backend: server.client(), options: options)

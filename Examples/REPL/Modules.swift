@@ -1,4 +1,4 @@
-// The prompt uses all modules. This export makes them available to all files of the target.
+// The prompt uses all modules.
 @_exported import Collections
 @_exported import Models
 @_exported import Store

@@ -20,13 +20,13 @@ struct Options {
 
     var isQuiet = false
 
-    /// The start of a clock that only commands advance; `nil` to use the system's clock.
+    /// The start of a clock that only commands advance; `nil` for the system's clock.
     var clock: Timestamp?
 
     var isDemo = false
 
-    /// The maximum time that a command waits for its effects; by default, 300 ms at the prompt, and
-    /// 10 s otherwise.
+    /// The maximum time that a command waits for its effects; by default, 300 ms at the prompt,
+    /// otherwise 10 s.
     var patience: Duration?
 
     static var usage: String {

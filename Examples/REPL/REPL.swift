@@ -1,12 +1,12 @@
-// All of `scrollback` except its `main`, so that tests and fuzzers can link it.
+// All of `scrollback` except its `main`, which tests and fuzzers can link.
 //
 // GNU readline is under the GPL. Only this example uses it, not a library of the package.
 
 import Foundation
 
-/// The command-line interface: a prompt for people, or commands from scripts.
+/// The command-line interface for people and scripts.
 package enum REPL {
-    /// Runs the program with the arguments of the process, which it may end.
+    /// Runs the program with the process's arguments; may end the process.
     @MainActor package static func run() async {
         StandardFiles.replaceClosed()
         let arguments = CommandLine.arguments.dropFirst()

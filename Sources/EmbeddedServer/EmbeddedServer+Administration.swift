@@ -5,8 +5,7 @@ extension EmbeddedServer {
 
     /// Adds or changes a user, and notifies the members of the user's channels.
     ///
-    /// A revoked user may connect again, with `accessToken` if there is one. The call throws
-    /// `refused` if the ID is empty or too long.
+    /// A revoked user may connect again. The call throws `refused` if the ID is empty or too long.
     public func addUser(_ user: User, accessToken: String? = nil) throws(BackendError) {
         try perform { state throws(BackendError) in
             try state.addUser(user, accessToken: accessToken)
@@ -19,7 +18,7 @@ extension EmbeddedServer {
 
     /// Ends the sessions of a user, who may connect again.
     ///
-    /// Requests of the connected devices fail with `sessionExpired`.
+    /// Requests of connected devices fail with `sessionExpired`.
     public func expireSessions(of userID: UserID) {
         withState { state in
             let failure = BackendError(
@@ -29,7 +28,7 @@ extension EmbeddedServer {
         }
     }
 
-    /// Ends the sessions of a user permanently: all requests, including `connect`, fail with
+    /// Ends the sessions of a user permanently: all requests and `connect` fail with
     /// `sessionRevoked`.
     ///
     /// - Throws: `notFound` if the user does not exist.
@@ -42,10 +41,10 @@ extension EmbeddedServer {
 
     // MARK: Channels and messages
 
-    /// Creates a group channel, which all users join immediately, and returns it as its creator and
-    /// operator sees it.
+    /// Creates a group channel, which all users join immediately, and returns it as its creator
+    /// sees it.
     ///
-    /// Users who do not exist are added. The call throws `refused` if the channel exists.
+    /// Unknown users are added. The call throws `refused` if the channel exists.
     @discardableResult
     public func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID
@@ -81,9 +80,9 @@ extension EmbeddedServer {
     /// Deletes all messages that a user has sent, in one channel or, if `url` is `nil`, in all, and
     /// returns their number.
     ///
-    /// The feed reports one `messagesDeleted` for each affected channel, and the changelogs report
-    /// each message. The call reads all messages of the channels. It throws `notFound` if the user
-    /// or the channel does not exist.
+    /// The feed reports one `messagesDeleted` for each affected channel, and the changelogs each
+    /// message. The call reads all messages of the channels. It throws `notFound` if the user or
+    /// the channel does not exist.
     @discardableResult
     public func deleteMessages(
         ofSender userID: UserID, in url: ChannelURL? = nil
@@ -100,28 +99,27 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.remove(try state.channel(url)) }
     }
 
-    /// Imports messages with their own times, senders and IDs, and returns the number of those that
-    /// were added.
+    /// Imports messages with their own times, senders and IDs.
     ///
-    /// Users and channels that do not exist are created, and senders become members of the channel.
-    /// A message without an ID gets one. IDs must be unique on the whole server: if the logs of
-    /// several channels each count from 1, give their messages other IDs first. The server's clock
-    /// only determines the times at which members join.
+    /// Unknown users and channels are created, and senders become members. A message without an ID
+    /// gets one. IDs must be unique on the whole server: if the logs of several channels each count
+    /// from 1, give their messages other IDs first. The server's clock determines only the times of
+    /// joining.
     ///
     /// For each batch of a thousand messages, the feed reports a `historyChanged` of each affected
-    /// channel with the times of the messages, and the channel's new state.
+    /// channel, and the channel's new state.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order; replies may precede their parents.
     ///   - members: The users who become members of each created channel, besides the senders.
-    ///   - isReported: A Boolean value that indicates whether the feed reports each message as a
-    ///     new one, and the server counts it as unread. If so, a `historyChanged` is reported only
-    ///     for messages that are older than existing ones of their channel.
-    ///   - skipsKnown: A Boolean value that indicates whether to skip messages whose IDs their
-    ///     channel already has, so that an interrupted import can be repeated.
-    /// - Returns: The number of messages that were added.
-    /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
-    ///   is too long. Earlier batches have then been written.
+    ///   - isReported: `true` to report each message as a new one, and count it as unread. A
+    ///     `historyChanged` is then reported only for messages that are older than existing ones of
+    ///     their channel.
+    ///   - skipsKnown: `true` to skip messages that their channel already has, so that an
+    ///     interrupted import can be repeated.
+    /// - Returns: The number of added messages.
+    /// - Throws: `refused` if a message has the ID of another one in any channel, or if a name is
+    ///   too long. Earlier batches are then written.
     @discardableResult
     public func importMessages(
         _ messages: [Message], members: [UserID] = [], isReported: Bool = false,

@@ -1,8 +1,7 @@
 public import Models
 
-// Operations that change the server's past.
 extension EmbeddedServer {
-    /// Removes the messages that are older than a time, as a service with a retention period does.
+    /// Removes the messages older than a time, as a service with a retention period does.
     ///
     /// By default, the feed reports one `historyChanged` for each channel, and the changelogs
     /// report nothing. If `reportsDeletions` is true, both report the deletion of each message.
@@ -16,8 +15,7 @@ extension EmbeddedServer {
         }
     }
 
-    /// Makes all feed cursors and changelog tokens expire, as on a service that keeps its log only
-    /// for a limited time.
+    /// Makes all feed cursors and changelog tokens expire, as on a service that limits its log.
     ///
     /// - Throws: `serverFailure`.
     public func expireCursors() throws(BackendError) {
@@ -41,10 +39,10 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in Backup(rows: try state.allRows()) }
     }
 
-    /// Restores the server from a backup, of this server or another one.
+    /// Restores the server from a backup, also of another server.
     ///
-    /// Messages, IDs and versions are then those of the backup. The server has a new epoch, so that
-    /// all cursors and tokens have expired. Devices stay connected.
+    /// The server has a new epoch, so that all cursors and tokens have expired. Devices stay
+    /// connected.
     ///
     /// - Throws: `serverFailure`; the server is then unchanged.
     public func restore(_ backup: Backup) throws(BackendError) {

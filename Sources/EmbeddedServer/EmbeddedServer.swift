@@ -5,8 +5,8 @@ public import Sync
 
 /// A complete chat server inside the process, with any number of users and devices.
 ///
-/// The server fulfills every promise of `Backend`, so that an app can run and be tested without a
-/// network. ``client(waits:)`` creates a device:
+/// The server fulfills every promise of `Backend`, so that an app can run without a network.
+/// ``client(waits:)`` creates a device:
 ///
 /// ```swift
 /// let server = try EmbeddedServer.inMemory()
@@ -15,10 +15,10 @@ public import Sync
 /// _ = try await alice.perform(CreateChannel(GroupChannelCreateParams("general", url: "general")))
 /// ```
 ///
-/// A server that is opened in a directory continues with the data there, and earlier cursors stay
-/// valid. Its ``conditions`` simulate the behavior of other servers.
+/// A server that is opened in a directory continues with its data, and earlier cursors stay valid.
+/// Its ``conditions`` simulate other servers.
 ///
-/// The class is thread-safe. Requests are executed one after the other.
+/// The class is thread-safe. It executes requests one after the other.
 public final class EmbeddedServer: Sendable {
     private let state: Locked<ServerState>
     private let custom = Locked<[@Sendable (inout EmbeddedRequests) -> Void]>([])
@@ -31,15 +31,15 @@ public final class EmbeddedServer: Sendable {
         state = Locked(try ServerState(database, seed: seed, now: now))
     }
 
-    /// Opens a server in a directory, with the data that the directory contains.
+    /// Opens a server in a directory, with its data.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the files, which is created if its parent exists. Only one
-    ///     server at a time can open it.
-    ///   - isDurable: A Boolean value that indicates whether changes are synced to disk (`fsync`)
-    ///     before the response, and so survive a power failure, not only a crash of the process.
+    ///   - directory: The directory, which is created if its parent exists. Only one server at a
+    ///     time can open it.
+    ///   - isDurable: `true` to sync changes to disk (`fsync`) before the response, so that they
+    ///     survive a power failure, not only a crash.
     ///   - seed: The seed of all random behavior and, with the time, of a new server's epoch:
-    ///     caches cannot distinguish two servers with the same time and seed.
+    ///     caches cannot distinguish servers with the same time and seed.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if the files cannot be read or are in use.
     public convenience init(
@@ -51,7 +51,7 @@ public final class EmbeddedServer: Sendable {
 
     /// Creates a server without files, with a seed as in ``init(at:isDurable:seed:now:)``.
     ///
-    /// The call throws `serverFailure` if there is not enough memory.
+    /// The call throws `serverFailure` without enough memory.
     public static func inMemory(
         seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
     ) throws(BackendError) -> EmbeddedServer {
@@ -71,8 +71,8 @@ public final class EmbeddedServer: Sendable {
 
     /// Creates a device, with which one user at a time can connect.
     ///
-    /// If `waits` is false, the device's feed returns an empty batch instead of waiting for events,
-    /// for tests that proceed step by step.
+    /// If `waits` is false, the device's feed returns an empty batch instead of waiting, for tests
+    /// that proceed step by step.
     public func client(waits: Bool = true) -> EmbeddedClient {
         let (number, conditions) = state.withLock { state in
             defer { state.nextClient += 1 }
@@ -81,8 +81,7 @@ public final class EmbeddedServer: Sendable {
         return EmbeddedClient(self, number, conditions, waits: waits)
     }
 
-    /// Sets the function that executes the requests of a type, for devices that are created
-    /// afterwards.
+    /// Sets the function that executes the requests of a type, for devices created afterwards.
     ///
     /// The closure receives a request and the user who has made it, and may call the methods of the
     /// server.
@@ -95,8 +94,7 @@ public final class EmbeddedServer: Sendable {
 
     var customRequests: [@Sendable (inout EmbeddedRequests) -> Void] { custom.withLock { $0 } }
 
-    /// The conditions that simulate the behavior of other servers; a change applies from the next
-    /// request.
+    /// The conditions that simulate other servers; a change applies from the next request.
     public var conditions: ServerConditions {
         get { state.withLock { $0.conditions } }
         set { state.withLock { $0.conditions = newValue.clamped } }
@@ -111,15 +109,14 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Calls a closure that reads the state, or changes parts that are not stored.
+    /// Calls a closure that reads the state, or changes unstored parts.
     func withState<Result: Sendable>(_ body: (ServerState) -> Result) -> Result {
         state.withLock { body($0) }
     }
 }
 
 extension EmbeddedServer {
-    /// The users with a connected device that may lack events, because its feed call is not
-    /// waiting.
+    /// The users with a connected device that may lack events.
     package var usersWithPendingEvents: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

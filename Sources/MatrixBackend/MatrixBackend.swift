@@ -21,7 +21,7 @@ public actor MatrixBackend: Backend {
         case token
         /// The access token in the credentials, and a refresh token, which renews it.
         case refreshToken(String)
-        /// The password of the user. Each process signs in with it once, as the same device.
+        /// The password of the user, with which each process signs in once, as the same device.
         case password(String)
     }
 
@@ -47,11 +47,11 @@ public actor MatrixBackend: Backend {
         /// The transport that sends the requests.
         public var transport: any HTTPTransport = URLSessionTransport()
 
-        /// A Boolean value that indicates whether the homeserver may have an address with `http`
-        /// that is not a loopback address; `false` by default.
+        /// Whether the homeserver may have an address with `http` that is not a loopback address;
+        /// `false` by default.
         ///
         /// Everybody between the device and the homeserver can then read the password, the tokens
-        /// and the messages. Set it only in a test network.
+        /// and the messages: set it only in a test network.
         public var allowsUnencryptedHTTP = false
 
         /// The maximum size in bytes of a reply that is not a file; 64 MiB by default.
@@ -62,21 +62,18 @@ public actor MatrixBackend: Backend {
 
         /// The maximum size in bytes of a file to download; 100 MiB by default.
         ///
-        /// The size in the message, if there is one, is a limit, too.
+        /// The size in the message is a limit, too.
         public var maximumFileByteCount = 100 << 20
 
         /// A closure that receives new tokens after each login and renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
-        /// Decides whether the server may have forgotten the first request of a message that is
-        /// sent again.
+        /// The time for deciding whether the server may have forgotten a message's first request.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-        /// Returns numbers that make `/sync` requests different from each other, even from those of
-        /// earlier processes.
+        /// Returns numbers that make `/sync` requests differ, even from those of earlier processes.
         package var uniqueNumber: @Sendable () -> Int = { Int.random(in: 1..<1 << 53) }
 
-        /// Returns the time for the pauses that the server requests.
         package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
         package var pause: @Sendable (Duration) async -> Void = {
@@ -99,8 +96,8 @@ public actor MatrixBackend: Backend {
     /// The epoch of all servers: Matrix has none, so the engine does not notice that a homeserver
     /// was restored from a backup.
     ///
-    /// Calls ignore the epoch of the message that they name: an event ID is a hash of its event, so
-    /// it never belongs to another message.
+    /// Calls ignore the epoch of the message that they name, because an event ID is a hash of its
+    /// event.
     static let epoch = ServerEpoch("matrix")
 
     let homeserver: URL
@@ -109,7 +106,6 @@ public actor MatrixBackend: Backend {
     let options: Options
 
     var session: Session?
-    /// The user whose rooms are in `list`.
     var lastUser: UserID?
     var tokens: (user: UserID, tokens: Tokens)?
     var calls: [Int: Task<Result<HTTPReply, BackendError>, Never>] = [:]
@@ -120,7 +116,6 @@ public actor MatrixBackend: Backend {
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
     var feedToken: String?
-    /// The rooms that the server has called unencrypted during this connection.
     var unencrypted: Set<String> = []
     /// The known members, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]
@@ -129,21 +124,18 @@ public actor MatrixBackend: Backend {
     var eventTimes = RecentEntries<Timestamp>(capacity: 20_000)
     /// The IDs of the user's reaction events, by message and key.
     var ownReactions = RecentEntries<String>(capacity: 1_000)
-    /// The newest messages that the feed has reported during this connection.
     var newestMessages: [String: (id: String, time: Timestamp)] = [:]
     /// The number of `/sync` requests in flight that the server may delay.
     var longPolls = 0
     var echoWaits: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// The number of replies of `/sync` with events of rooms.
     var timelineCount = 0
     var unreportedReaders: [String] = []
     var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
     var pageTokens = PageTokens()
-    /// The rooms whose state was fetched again for a redaction in the current batch of the feed.
+    /// The rooms whose state was fetched again for a redaction in the feed's current batch.
     var refetchedStates: Set<String> = []
     /// True until the known rooms were compared with those of the server.
     var mayHaveLostRooms = true
-    /// True while the feed still has to report events from before the connection.
     var isCatchingUp = true
 
     struct Session {
@@ -175,10 +167,8 @@ public actor MatrixBackend: Backend {
     /// Returns the base URL of a user's homeserver from the server's document
     /// `/.well-known/matrix/client`; if there is none, `https://` and the server name.
     ///
-    /// - Parameters:
-    ///   - userID: A user ID, such as `@alice:example.org`.
-    ///   - transport: The transport that sends the request.
-    /// - Returns: The base URL.
+    /// `userID` is a user ID, such as `@alice:example.org`.
+    ///
     /// - Throws: `refused` if the ID has no valid server name, the document cannot be read, or the
     ///   published URL is not a plain `https` URL of a host.
     public static func homeserver(

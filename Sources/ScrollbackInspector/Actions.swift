@@ -4,27 +4,27 @@ import Models
 import Store
 import Sync
 
-/// A request of the page to change the client, which is refused unless the app allows actions.
+/// A request of the page to change the client, which only some apps allow.
 struct ActionRequest: Decodable, Sendable {
     var name: String
     var channel: String?
     var requestID: String?
-    /// The ID of the message at the upper bound of a gap; `nil` for a gap at the newest end.
+    /// The ID of the message at a gap's upper bound; `nil` for a gap at the newest end.
     var upper: String?
 }
 
 @MainActor
 final class Actions {
     private let client: ClientReference
-    /// The credentials of the connection that an action has ended, with the engine of the session
-    /// that may connect again.
+    /// The credentials of the connection that an action has ended, and the engine that may
+    /// reconnect.
     private var ended: (credentials: Credentials, engine: SyncEngine)?
 
     private let mask: TextMask
 
     init(_ client: ClientReference, _ mask: TextMask) { (self.client, self.mask) = (client, mask) }
 
-    /// Performs an action, and returns a sentence that describes the result.
+    /// Performs an action, and returns a sentence about the result.
     func perform(_ action: ActionRequest) async throws -> String {
         let client = try client.required()
         let engine = try client.engine

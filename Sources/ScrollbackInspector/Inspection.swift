@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// Creates the reports that the page of an inspector requests, independently of HTTP.
+/// Creates the reports for the page, independently of HTTP.
 final class Inspection: Sendable {
     let options: InspectorOptions
     let monitor: Monitor
@@ -24,7 +24,7 @@ final class Inspection: Sendable {
             self.client, channels, TextMask(isOn: options.masksTexts), pause: pause)
     }
 
-    /// Returns a report as JSON; `nil` if no report has this name.
+    /// Returns a report as JSON; `nil` for an unknown name.
     func report(_ name: String, _ query: Query) async throws -> Data? {
         if name == "overview" { return try encode(await Overview(self)) }
         guard let session = await client.session else {
@@ -101,7 +101,7 @@ struct BadRequest: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// A reference to the inspected client that does not retain it.
+/// An unretained reference to the inspected client.
 @MainActor
 final class ClientReference {
     private weak var client: ChatClient?
@@ -156,7 +156,7 @@ struct Query: Sendable {
     }
 }
 
-/// Shortens texts or, if they are masked, replaces each by its length, and each error by its code.
+/// Shortens texts or, if they are masked, shows only their lengths, and only the codes of errors.
 struct TextMask: Sendable {
     let isOn: Bool
 
@@ -168,7 +168,7 @@ struct TextMask: Sendable {
         return String(text.prefix(limit))
     }
 
-    /// Returns the message of an error, which may quote what users have written.
+    /// Returns the message of an error, which may quote users' texts.
     func shown(_ error: any Error) -> String {
         switch error {
         case let error as BadRequest: error.message

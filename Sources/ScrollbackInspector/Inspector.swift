@@ -11,17 +11,17 @@
     /// ```
     ///
     /// ``start()`` prints an address to open in a browser on this machine. The inspector listens
-    /// only on the loopback interface, and refuses every request without the random token in the
-    /// address. Link the inspector in debug builds.
+    /// only on the loopback interface, and refuses requests without the random token in the
+    /// address. Link it in debug builds.
     ///
-    /// While no page is open, the inspector causes no work. It stops when it is released, and when
-    /// the client is closed or released.
+    /// While no page is open, the inspector causes no work. It stops when it or the client is
+    /// released, and when the client is closed.
     @MainActor
     public final class Inspector {
         /// The options of the inspector.
         public let options: InspectorOptions
 
-        /// The address of the page; `nil` if the inspector is not started.
+        /// The address of the page; `nil` if the inspector is stopped.
         public private(set) var address: URL?
 
         let inspection: Inspection
@@ -31,7 +31,7 @@
         private var server: InspectorServer?
         private(set) var lifetime: Task<Void, Never>?
 
-        /// Creates an inspector of a client, which the inspector does not retain.
+        /// Creates an inspector of a client, without retaining it.
         public convenience init(
             _ client: ChatClient, options: InspectorOptions = InspectorOptions()
         ) {
@@ -40,8 +40,8 @@
 
         /// Creates an inspector.
         ///
-        /// `pause` waits between two updates of a page, between two checks of whether a user has
-        /// connected, and for a client that is slow to send its request.
+        /// `pause` waits between updates of a page, between checks of whether a user has connected,
+        /// and for slow requests.
         package init(
             _ client: ChatClient, options: InspectorOptions,
             pause: @escaping @Sendable (Duration) async throws -> Void = {
@@ -61,10 +61,9 @@
             server?.cancel()
         }
 
-        /// Starts to listen, and prints the address of the page, unless the inspector is already
+        /// Starts to listen, and prints the page's address, unless the inspector is already
         /// started.
         ///
-        /// - Returns: The inspector.
         /// - Throws: ``InspectorError`` with code `closed` if the client was released, or
         ///   `unavailable` if the port cannot be used.
         @discardableResult
@@ -96,7 +95,7 @@
             }
         }
 
-        /// Stops listening, and closes the connections of all pages.
+        /// Stops listening, and closes all connections.
         public func stop() async {
             guard let server else { return }
             (self.server, address) = (nil, nil)
@@ -123,10 +122,10 @@
         /// A description of the failure.
         public let message: String
 
-        /// The underlying error; `nil` if there is none.
+        /// The underlying error, if any.
         public let cause: (any Error)?
 
-        /// The description of the error: the message.
+        /// The same text as `message`.
         public var errorDescription: String? { message }
 
         /// The code and the message.
@@ -150,7 +149,7 @@
         }
     }
 #else
-    /// The inspector of a client, which needs the trait `Inspector` of the package.
+    /// The inspector of a client, which needs the package's trait `Inspector`.
     @available(
         *, unavailable,
         message: "Enable the trait: .package(url: …, from: …, traits: [\"Inspector\"])"

@@ -4,15 +4,15 @@ public struct InspectorOptions: Hashable, Sendable {
     public var port: UInt16 = 0
 
     /// A Boolean value that indicates whether the page may make the client go offline and online,
-    /// fetch, verify and repair messages, evict, clear, and resend; `false` by default.
+    /// fetch, verify, repair, evict, clear, and resend; `false` by default.
     public var allowsActions = false
 
-    /// A Boolean value that indicates whether the page shows the lengths of texts instead of the
-    /// texts; `false` by default.
+    /// A Boolean value that indicates whether the page shows only the lengths of texts; `false` by
+    /// default.
     ///
-    /// If it is `true`, texts, names and data that users have written do not leave the process, nor
-    /// do the messages of a server's errors, which may quote them. IDs, URLs of channels, times,
-    /// and the codes of errors are still shown.
+    /// If it is `true`, the page does not receive texts, names and data of users, or the messages
+    /// of a server's errors, which may quote them. It still receives IDs, URLs of channels, times,
+    /// and codes of errors.
     public var masksTexts = false
 
     /// Creates the default options.

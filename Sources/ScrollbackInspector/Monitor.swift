@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// Observes the client while pages are open, and notifies the pages of changes.
+/// Observes the client while pages are open, and notifies them of changes.
 actor Monitor {
     private let client: ClientReference
     private let channels: ChannelList
@@ -32,14 +32,13 @@ actor Monitor {
     private var notifying: Task<Void, Never>?
 
     private static let interval = Duration.milliseconds(250)
-    /// The time between two heartbeats, by which the server detects that a page was closed.
+    /// The time between heartbeats, which detect that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
     private static let sourceLimit = 5000
 
-    /// The changes since the last notification of the pages.
     struct PendingChanges: Encodable {
         var channels: Set<String> = []
-        /// `true` if all channels may have changed, so that ``channels`` is incomplete.
+        /// `true` if all channels may have changed; ``channels`` is then incomplete.
         var isEverything = false
         var outbox = false
         var sync = false
@@ -63,7 +62,7 @@ actor Monitor {
 
     // MARK: Pages
 
-    /// Returns the notifications for a new page, as server-sent events, until the page is closed.
+    /// Returns the notifications for a new page, as server-sent events, until it is closed.
     func open() -> AsyncStream<Data> {
         lastPage += 1
         let number = lastPage
@@ -78,7 +77,6 @@ actor Monitor {
         return stream
     }
 
-    /// `true` while a page is open, so that the monitor observes the client.
     var isFollowing: Bool { following != nil }
 
     private func close(_ number: Int) {
@@ -155,7 +153,7 @@ actor Monitor {
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
-        // Ignore the error: a suspended store is observed again with the next session or page.
+        // Ignore the error: the next session or page observes a suspended store again.
         let changes = try? session.store.observe(.everything).changes
         isObserving = true
         defer { isObserving = false }
@@ -167,14 +165,14 @@ actor Monitor {
             if let changes {
                 group.addTask { await self.follow(changes) }
             }
-            // The task that reads the engine's events ends when the engine is closed.
+            // The task that reads the engine's events ends with the engine.
             await group.next()
             changes?.cancel()
             group.cancelAll()
         }
     }
 
-    /// Reads the changes of the store at most once per interval.
+    /// Reads the changes at most once per interval.
     private func follow(_ changes: ObservedChanges) async {
         while !Task.isCancelled {
             let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -339,13 +337,12 @@ actor Monitor {
 
     // MARK: Reports
 
-    /// Returns the source of the last change of each message that has changed while a page was
-    /// open.
+    /// Returns the source of the last change of each message since a page was opened.
     func sources(in url: ChannelURL) -> [MessageID: String] { sourcesByChannel[url] ?? [:] }
 
     func sending() -> OutboxReport.Activity { sendingActivity }
 
-    /// Returns a line for each call of a channel in flight, and for its wait before a retry.
+    /// Returns a line for each call in flight of a channel, and for its wait before a retry.
     func activity(in url: ChannelURL) -> [String] {
         var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
             .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }

@@ -4,11 +4,11 @@ import Foundation
 struct Page: Sendable {
     let html: Data
 
-    /// The content security policy, which allows only this document's style and script, and
-    /// requests to the inspector.
+    /// The content security policy: only this document's style and script, and requests to the
+    /// inspector.
     let policy: String
 
-    /// Returns the page, whose policy identifies the style and the script by `nonce`.
+    /// Returns the page; `nonce` identifies its style and script.
     static func html(nonce: String) -> Page {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         let html = text(PackageResources.inspector_html)

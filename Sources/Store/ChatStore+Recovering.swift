@@ -2,21 +2,19 @@ import Foundation
 import Models
 
 extension ChatStore {
-    /// The errors of reopening the two databases; `nil` for a database that can be written.
+    /// The errors of reopening; `nil` for a database that can be written.
     struct RecoveryFailures {
         var cache: StoreError?
         var outbox: StoreError?
     }
 
-    /// The error of the last write to the cache, if it failed and the files were not reopened
-    /// since.
+    /// The error of the cache's last write, unless the files were reopened since.
     package var cacheFailure: StoreError? { cache.failure }
 
     /// The error of the last write to the outbox, as for ``cacheFailure``.
     package var outboxFailure: StoreError? { outbox.failure }
 
-    /// Reopens the files if the last write failed, as the next write would; fails with `busy` while
-    /// a snapshot keeps them open.
+    /// Reopens the files after a failed write, as the next write would.
     package func reopenFailedFiles() throws(StoreError) {
         precondition(!isWriting, "A write has already reopened the files.")
         try writer.withLock { (writer) throws(StoreError) in
@@ -25,11 +23,10 @@ extension ChatStore {
         }
     }
 
-    /// Reopens the files of each database whose last write failed, and returns the errors of those
-    /// that could not be reopened.
+    /// Reopens each database whose last write failed, and returns the errors.
     ///
-    /// If an earlier attempt left the files closed, another process may have written to them since.
-    /// Observers then receive ``Change/Operation/missed``.
+    /// If an earlier attempt left the files closed, another process may have written to them:
+    /// observers receive ``Change/Operation/missed``.
     func recover(_ writer: inout Writer) throws(StoreError) -> RecoveryFailures {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.committed != nil) }
         if isClosed { throw StoreError(closedAt: path) }
@@ -38,8 +35,8 @@ extension ChatStore {
         if cache.hasFailed { (writer.known, writer.index) = (Batch.Known(), nil) }
         let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
         let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
-        // Readers wait while this method waits for the release of snapshots. If one exists for
-        // long, later calls wait only briefly.
+        // Readers wait while this method waits for snapshots. If one exists for long, later calls
+        // wait only briefly.
         writer.hasLongLivedSnapshot = left.cache?.code == .busy || left.outbox?.code == .busy
         if writer.hasLostFiles, let number = state.withLock({ $0.committed?.number }) {
             do throws(StoreError) {
@@ -51,8 +48,8 @@ extension ChatStore {
         return left
     }
 
-    /// Publishes the state of reopened files to which another process may have written, and reports
-    /// missed changes; an error changes nothing.
+    /// Publishes the state of files to which another process may have written, and reports missed
+    /// changes; an error changes nothing.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
         guard next.generation >= next.recordedGeneration else {
@@ -77,11 +74,10 @@ extension ChatStore {
     private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
-            // Reopening fails while a snapshot keeps the files open.
             try withoutSnapshot { () throws(StoreError) in
                 try database.checkIsUnused(waiting: wait)
             }
-            // This step only checks the free space of the disk, so readers need not wait for it.
+            // Readers need not wait for this check of the free space.
             try database.checkCanReopen()
             try withoutSnapshot { () throws(StoreError) in
                 try database.reopen(isChecked: true, waiting: wait)
@@ -92,11 +88,11 @@ extension ChatStore {
         }
     }
 
-    /// Calls a closure while the store holds no snapshot; readers wait until the closure returns.
+    /// Calls a closure while the store holds no snapshot, and readers wait.
     func withoutSnapshot(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The committed state keeps the files open. Its replacement has the same number,
-            // because neither of the two contains the failed write.
+            // because neither contains the failed write.
             state.resumed = state.committed.map(Resumed.init) ?? state.resumed
             state.committed = nil
             defer { state.resume(cache, outbox) }
@@ -108,8 +104,7 @@ extension ChatStore {
 extension ChatStore.State {
     var isClosed: Bool { committed == nil && resumed == nil }
 
-    /// Recreates the committed state that was released when the files were closed; if that fails,
-    /// every read throws the error.
+    /// Recreates the committed state; if that fails, every read throws the error.
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }
         do throws(StoreError) {

@@ -3,12 +3,11 @@ package import Models
 extension ChatStore {
     /// Returns the size of the cache in bytes.
     ///
-    /// On disk, this is the size of its files, including logs, removed data that has not been
-    /// purged yet, and the newest replaced cache. In memory, it is the size of all keys and values.
+    /// On disk, this includes logs, removed data that is not purged yet, and the newest replaced
+    /// cache. In memory, it is the size of all keys and values.
     ///
-    /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
-    /// - Complexity: A system call for each file of about eight megabytes. In memory, O(*n*) in the
-    ///   number of rows.
+    /// - Throws: `closed`, `permission`, `io` or `corruption`.
+    /// - Complexity: A system call for each 8 MB. In memory, O(*n*) in the rows.
     public func cachedDataSize() throws(StoreError) -> Int {
         let committed = try committed()
         let size = try size(of: cache, committed.cache)
@@ -42,12 +41,11 @@ extension ChatStore {
     ///
     /// Outbox items, drafts and pins are kept. Observers receive one change,
     /// ``Change/Operation/clearedCachedData``, which the call returns. An existing ``Snapshot``
-    /// still contains all data, which stays on the disk until the snapshot is released. If the disk
-    /// fails only while rows are being purged, the call throws the error, but the data is cleared,
-    /// and later writes remove the rows from the disk.
+    /// keeps all data on the disk until it is released. If the disk fails only during purging, the
+    /// call throws the error, but the data is cleared, and later writes purge the rows.
     ///
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns.
+    /// - Complexity: O(*n*) in the rows. Other writes wait until the call returns.
     @discardableResult
     public func clearCachedData() throws -> Change {
         let (_, change) = try commit { try $0.clearCachedData() }
@@ -61,10 +59,9 @@ extension ChatStore {
 extension ChatStore {
     package var cacheBytesWritten: Int { cache.bytesWritten }
 
-    /// Releases the disk space of removed messages by rewriting LevelDB's tables of these channels.
+    /// Releases the disk space of removed messages by rewriting LevelDB's tables.
     ///
-    /// LevelDB does not report failures of this, so the call may leave the space occupied without
-    /// throwing an error. Reads and writes continue during the call.
+    /// LevelDB does not report failures of this. Reads and writes continue during the call.
     package func compactMessages(in urls: [ChannelURL]) throws(StoreError) {
         let view = try view
         var numbers: [ChannelNumber] = []
@@ -83,13 +80,13 @@ extension ChatStore {
 }
 
 extension [ChannelNumber] {
-    /// The difference up to which two numbers belong to one run.
+    /// The maximum step between numbers of one run.
     ///
     /// Each compaction waits for the disk, so a large one is faster than many small ones, although
-    /// it also rewrites the channels between the numbers.
+    /// it also rewrites channels between.
     private static let longestStep: ChannelNumber = 16
 
-    /// The sorted numbers as closed ranges, which contain few other numbers.
+    /// The sorted numbers as ranges with few other numbers.
     fileprivate var runs: [ClosedRange<ChannelNumber>] {
         var runs: [ClosedRange<ChannelNumber>] = []
         for number in self {

@@ -2,16 +2,15 @@ import Foundation
 import Models
 
 extension ChatStore {
-    /// Closes the files temporarily, so that the system can suspend the process, or another process
-    /// can open the files.
+    /// Closes the files temporarily, so that the system can suspend the process, or another one can
+    /// open them.
     ///
-    /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
-    /// container. The call waits for a running write, and briefly for running reads, at the cost of
-    /// ``close()``. Until ``resume()`` is called, every read and write fails with `suspended`.
-    /// Observations continue after ``resume()``. Repeated calls have no effect.
+    /// iOS terminates a process that is suspended while it locks a file in a shared container. The
+    /// call waits for a running write, and briefly for running reads, at the cost of ``close()``.
+    /// Until ``resume()``, every read and write fails with `suspended`. Observations continue
+    /// afterwards. Repeated calls have no effect.
     ///
-    /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. The store
-    ///   is then unchanged.
+    /// - Throws: `busy` if a ``Snapshot`` exists, or `closed`. The store is then unchanged.
     /// - Precondition: The call is not inside a write.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
@@ -35,11 +34,10 @@ extension ChatStore {
     /// Opens the files again after ``suspend()``.
     ///
     /// Observers receive ``Change/Operation/missed``, because another process may have written to
-    /// the suspended store. If the store is not suspended, the call has no effect.
+    /// the suspended store. Otherwise, the call has no effect.
     ///
-    /// - Throws: ``StoreError``, as ``init(at:options:encryptionKey:migrationHandler:)`` does; the
-    ///   store is then still suspended. After `corruption` or `newerSchema`, close the store and
-    ///   open it again.
+    /// - Throws: As ``init(at:options:encryptionKey:migrationHandler:)`` does; the store is then
+    ///   still suspended. After `corruption` or `newerSchema`, close the store and open it again.
     /// - Precondition: The call is not inside a write.
     public func resume() throws(StoreError) {
         precondition(!isWriting, "ChatStore.resume waits for writes: call it after this one.")

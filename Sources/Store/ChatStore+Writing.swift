@@ -9,20 +9,18 @@ extension ChatStore {
 
     /// Writes a batch atomically, and notifies observers.
     ///
-    /// The closure is called on the caller's thread. Only one write runs at a time; other callers
-    /// wait. If the closure throws, nothing is written. A batch that changes the outbox is on disk
-    /// when the call returns.
+    /// The closure is called on the caller's thread. If the closure throws, nothing is written. A
+    /// batch that changes the outbox is on disk when the call returns.
     ///
     /// If a batch changes both databases, the cache is written first. If writing the outbox then
     /// fails, the call throws the error, but the changes of the cache are kept and reported to
     /// observers.
     ///
-    /// After a failed write, reads continue. The next write first reopens the files, without the
-    /// failed batch. For that, it waits for running reads, at most some hundred milliseconds, and
-    /// it fails with `busy` while a ``Snapshot`` from before the failure exists. If the failure
-    /// concerns only one database, batches for the other one are written nevertheless. If the
-    /// process ends before the files are reopened, the next opening may find the complete failed
-    /// batch in the store.
+    /// After a failed write, the next one first reopens the files, without the failed batch. It
+    /// waits for running reads, at most some hundred milliseconds, and fails with `busy` while a
+    /// ``Snapshot`` from before the failure exists. If only one database has failed, batches for
+    /// the other one are still written. If the process ends before the files are reopened, the next
+    /// opening may find the complete failed batch in the store.
     ///
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if the closure has
@@ -37,8 +35,6 @@ extension ChatStore {
     /// observers receive.
     ///
     /// If nothing was changed, the change is empty and has the number of the previous one.
-    ///
-    /// - Precondition: The call is not inside another write.
     public func commit<Result>(
         _ body: (Batch) throws -> Result
     ) throws -> (result: Result, change: Change) {
@@ -48,8 +44,7 @@ extension ChatStore {
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Reopen the files only here, and not right after a failed write, so that reads can
-            // continue.
+            // Reopen the files here, not right after a failed write, so that reads can continue.
             let failures = try recover(&writer)
             return try commitBatch({ result = try body($0) }, &writer, failures)
         }
@@ -87,8 +82,7 @@ extension ChatStore {
         writer.index = batch.index
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
-            // If purging fails, the commit is valid nevertheless, and the next write purges the
-            // rows.
+            // If purging fails, the commit is valid, and the next write tries again.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
@@ -98,8 +92,7 @@ extension ChatStore {
         return change
     }
 
-    /// A Boolean value that indicates whether this thread is inside a write, and would wait forever
-    /// for another one.
+    /// Whether this thread is inside a write, and would wait forever for another one.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
@@ -219,16 +212,15 @@ extension ChatStore {
 extension ChatStore {
     /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
-    /// Each write removes some of these rows. Call this method only if the disk space is needed
-    /// immediately. LevelDB then rewrites its tables without the rows, and also the tables and the
-    /// log of the outbox, without the items that were sent. LevelDB does not report failures of the
-    /// rewrite, so the call may leave the space occupied without throwing an error.
+    /// Each write removes some of these rows: call this method only if the disk space is needed
+    /// immediately. LevelDB rewrites its tables without them, and the tables and the log of the
+    /// outbox without sent items. It does not report failures of the rewrite, so the call may leave
+    /// the space occupied without an error.
     ///
-    /// - Throws: ``StoreError``, as ``write(_:)`` does after a failure; with code `closed`; with
-    ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove the
-    ///   remaining rows.
+    /// - Throws: As ``write(_:)`` does after a failure; `closed`; `noSpace`, `io` or `corruption`
+    ///   if rows cannot be removed, which later writes then remove.
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns.
+    /// - Complexity: O(*n*) in the rows. Other writes wait until the call returns.
     public func purgeCleared() throws(StoreError) {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in

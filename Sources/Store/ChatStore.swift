@@ -16,12 +16,10 @@ package import Models
 /// ```
 ///
 /// A write to the outbox is on disk when ``write(_:)`` returns. A write to the cache then survives
-/// a crash of the process; it survives a power failure only a short time later.
+/// a crash of the process, but not yet a power failure.
 ///
 /// After a failed write, reads continue, and the next write reopens the files. Readers wait only
-/// while that happens: some milliseconds, or up to half a second if another read takes that long.
-/// If the files cannot be reopened, every read fails with the reason until a later write reopens
-/// them.
+/// while that happens: some milliseconds, at most half a second.
 public final class ChatStore: StoreReader, Sendable {
     /// The directory of the files; `nil` for a store in memory.
     public let directory: URL?
@@ -29,39 +27,34 @@ public final class ChatStore: StoreReader, Sendable {
     /// The report of opening the store.
     public let openingReport: OpeningReport
 
-    /// The current cache, which ``replaceCache(reason:at:)`` replaces.
     let caches: Locked<LevelDB>
     var cache: LevelDB { caches.withLock { $0 } }
     let outbox: LevelDB
     let damageObservers = Locked<[@Sendable (StoreError) -> Void]>([])
     let replacementObservers = Locked<[@Sendable (StoreError) -> Void]>([])
-    /// The keys of the files; `nil` if they are not encrypted.
     let keys: DataKeys?
     let isSearchIndexed: Bool
-    /// The store's copies of files to send; `nil` for a store in memory.
+    /// The copies of files to send; `nil` in memory.
     package let outboxFiles: OutboxFiles?
-    /// The state of the writer, whose lock is held during a write.
+    /// The lock is held during a write.
     let writer: Locked<Writer>
-    /// The state that readers see, whose lock is held only to read or replace the state.
+    /// The state that readers see; the lock is held only to read or replace it.
     let state: Locked<State>
     /// The thread of the running write, for detecting a write inside a write.
     let writingThread = Locked<UInt?>(nil)
-    /// A closure that tests set to simulate an interruption between two commits.
+    /// A closure with which tests simulate an interruption between two commits.
     package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
         var index: IndexState?
-        /// A Boolean value that indicates whether rows of cleared channels may exist on disk.
+        /// Whether rows of cleared channels may exist on disk.
         var hasCleared = true
-        /// A Boolean value that indicates whether the saved lists may be current.
+        /// Whether the saved lists may be current.
         var hasSavedLists = true
-        /// A Boolean value that indicates whether the files could not be reopened, so that another
-        /// process may write to them.
+        /// Whether the files could not be reopened, so that another process may write to them.
         var hasLostFiles = false
-        /// A Boolean value that indicates whether a snapshot or a running read prevented the last
-        /// attempt to reopen the files.
         var hasLongLivedSnapshot = false
     }
 
@@ -108,8 +101,8 @@ public final class ChatStore: StoreReader, Sendable {
     ///
     /// Later calls of other methods fail with `closed`, and observations end. Running reads and
     /// existing ``Snapshot``s stay valid; the files are closed when the last of them is released.
-    /// The call waits for a running write and the disk. A store is also closed when its last
-    /// reference is released.
+    /// The call waits for a running write and the disk. Releasing the last reference also closes
+    /// the store.
     ///
     /// To make the next opening faster, a log of more than 256 KiB is written to a table, and the
     /// first channels of recently requested lists are saved; if channels have changed since a list
@@ -121,7 +114,6 @@ public final class ChatStore: StoreReader, Sendable {
         end()
     }
 
-    /// Releases all resources, and rolls back a failed write.
     private func end() {
         writer.withLock { writer in
             saveLists(&writer)
@@ -163,11 +155,10 @@ extension ChatStore {
     /// reading it.
     ///
     /// If more than `limit` entries have to be buffered, ``Change/Operation/missed`` replaces all
-    /// of them: read a new snapshot, and skip changes whose number is not greater than the
-    /// snapshot's number.
+    /// of them: read a new snapshot.
     ///
-    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while the files cannot be
-    ///   reopened after a failed write.
+    /// - Throws: `closed`; `noSpace` or `io` while the files cannot be reopened after a failed
+    ///   write.
     public func observe(
         _ part: ObservedPart, limit: Int = ObservedChanges.defaultLimit
     ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {

@@ -1,19 +1,19 @@
 import Models
 
-/// A report of the damage in a store that an app can submit, without user data.
+/// A report of the damage in a store, without user data.
 ///
 /// The report consists of numbers, codes and names of LevelDB's log files, and contains no text,
-/// ID, URL, path or key. An app can attach its JSON form to other reports.
+/// ID, URL, path or key.
 public struct DamageReport: Hashable, Codable, Sendable {
     /// The schema version that this package writes.
     public internal(set) var schemaVersion = StoreSchema.current.version
 
     /// The error code of the failed opening, such as `corruption`; `nil` if the store is open.
     ///
-    /// If opening failed, all other properties have their initial values.
+    /// All other properties then have their initial values.
     public internal(set) var openingFailure: String?
 
-    /// A Boolean value that indicates whether the files are encrypted.
+    /// Whether the files are encrypted.
     public internal(set) var isEncrypted = false
 
     /// The size of the cache in bytes.
@@ -28,25 +28,22 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// The state of the outbox's logs when the store was opened.
     public internal(set) var outboxLogs = LogReport()
 
-    /// A Boolean value that indicates whether the cache was replaced when the store was opened.
+    /// Whether the cache was replaced when the store was opened.
     public internal(set) var isCacheReplaced = false
 
-    /// A Boolean value that indicates whether opening the store has rebuilt the index of outbox
-    /// items.
+    /// Whether the index of outbox items was rebuilt when the store was opened.
     public internal(set) var isOutboxReindexed = false
 
-    /// A Boolean value that indicates whether the outbox was missing with all its items when the
-    /// store was opened, although the cache existed.
+    /// Whether the whole outbox was missing when the store was opened, although the cache existed.
     public internal(set) var isOutboxLost = false
 
-    /// A Boolean value that indicates whether a copy of a damaged outbox exists next to the current
-    /// one.
+    /// Whether a copy of a damaged outbox exists.
     public internal(set) var hasOutboxCopy = false
 
-    /// A Boolean value that indicates whether a re-encryption was started and not finished.
+    /// Whether a re-encryption was started and not finished.
     public internal(set) var isReencryptionUnfinished = false
 
-    /// The numbers of rows that cannot be decoded, by the names of the tables in Docs/Format.md.
+    /// The numbers of undecodable rows, by the names of the tables in Docs/Format.md.
     public internal(set) var unreadableRows: [String: Int] = [:]
 
     /// The codes of errors that stopped the search for ``unreadableRows``, such as `corruption` if
@@ -55,12 +52,10 @@ public struct DamageReport: Hashable, Codable, Sendable {
 
     /// The numbers of unreadable lines in the push inbox, by reason.
     ///
-    /// The report covers the files that wait in the inbox and, if a client creates it, the files
-    /// that the client processed last.
+    /// A report that a client creates also covers the files that it processed last.
     public internal(set) var damagedPushLines: [String: Int] = [:]
 
-    /// A Boolean value that indicates whether anything is damaged, or was damaged when the store
-    /// was opened.
+    /// Whether anything is damaged, or was damaged when the store was opened.
     public var isDamaged: Bool {
         openingFailure == StoreError.Code.corruption.description
             || cacheLogs.isDamaged || outboxLogs.isDamaged
@@ -78,10 +73,10 @@ public struct DamageReport: Hashable, Codable, Sendable {
 }
 
 extension ChatStore {
-    /// Searches for damage, and returns a report without user data.
+    /// Searches for damage, and returns a report.
     ///
-    /// - Throws: ``StoreError`` with code `closed`, `suspended`, `permission` or `io`.
-    /// - Complexity: O(*n*) in the number of rows, each of which is decoded.
+    /// - Throws: `closed`, `suspended`, `permission` or `io`.
+    /// - Complexity: O(*n*) in the rows, each of which is decoded.
     public func damageReport() throws(StoreError) -> DamageReport {
         let snapshot = try snapshot()
         var report = DamageReport()

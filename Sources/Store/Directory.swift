@@ -1,7 +1,7 @@
 import Foundation
 
-/// An open directory, whose entries are resolved relative to it, so that the length of the path and
-/// the number of parents are not limited.
+/// An open directory, whose entries are resolved relative to it, so that the path may have any
+/// length.
 final class Directory {
     private let descriptor: Int32
     private let path: String
@@ -25,8 +25,8 @@ final class Directory {
 
     deinit { close(descriptor) }
 
-    /// Removes everything in the directory, after moving up inner directories, so that a tree of
-    /// any depth needs two open directories.
+    /// Removes everything, after moving up inner directories, so that a tree of any depth needs two
+    /// open directories.
     func removeContents() throws(StoreError) {
         var movedCount = 0
         while true {
@@ -72,13 +72,12 @@ final class Directory {
     }
 
     private func names() throws(StoreError) -> [Name] {
-        // A descriptor of its own begins at the first entry.
         try Directory.names(
             in: openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), path)
     }
 
     /// Returns the names in a directory, unordered and without "." and "..", and closes the
-    /// descriptor; a negative one means that opening the directory has failed.
+    /// descriptor; a negative one is a failed opening.
     static func names(in descriptor: Int32, _ path: String) throws(StoreError) -> [Name] {
         guard descriptor >= 0, let stream = fdopendir(descriptor) else {
             let error = errno

@@ -1,14 +1,12 @@
 import Foundation
 
-// Operations on files and directories by their paths.
-
 extension DiskFile {
     static let unfinished = ".new"
 
     /// Creates or replaces a file atomically and durably.
     ///
-    /// After a crash, the file has its old or its new content. A crash may also leave an unfinished
-    /// file, which the next call removes.
+    /// After a crash, the file has its old or its new content, and the next call removes an
+    /// unfinished file.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + DiskFile.unfinished
         try removeAll(at: unfinished)
@@ -27,8 +25,8 @@ extension DiskFile {
         }
     }
 
-    /// Renames a file or directory within its parent directory, durably; replaces an empty
-    /// directory with the new name, but no other directory.
+    /// Renames a file or directory within its parent, durably; replaces an empty directory, but no
+    /// other one.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
@@ -55,8 +53,8 @@ extension DiskFile {
 // MARK: Directories
 
 extension DiskFile {
-    /// Creates a directory that only its owner can access, and its missing parents, unless it
-    /// exists; their names are on disk when the call returns.
+    /// Durably creates a directory that only its owner can access, and its missing parents, unless
+    /// it exists.
     static func createDirectory(_ path: String) throws(StoreError) {
         // The system would ignore the part of the path after a null byte.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
@@ -85,8 +83,7 @@ extension DiskFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // An earlier process may have crashed after creating the parent and before syncing its
-        // name.
+        // An earlier process may have crashed before syncing the parent's name.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)
@@ -116,7 +113,7 @@ extension DiskFile {
         }
     }
 
-    /// Returns the numbers in `range` of the entries whose names are `prefix` and a number.
+    /// Returns the numbers in `range` that follow `prefix` in names.
     static func numbers(
         after prefix: String, in range: ClosedRange<Int>, at path: String
     ) throws(StoreError) -> [Int] {

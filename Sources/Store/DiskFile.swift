@@ -5,15 +5,15 @@ struct DiskFile: ~Copyable {
     let path: String
     private let descriptor: Int32
 
-    /// Opens an existing file for reading; `nil` if it does not exist.
+    /// Returns `nil` if the file does not exist.
     init?(reading path: String) throws(StoreError) {
-        // Another program may have created a link or a pipe at this path: do not follow or wait for
-        // it. If the parent of the path is a file, the file counts as missing.
+        // Do not follow a link or wait for a pipe. If the parent is a file, the file counts as
+        // missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
 
-    /// Creates a file for writing, with access for its owner only, or throws an error if it exists.
+    /// Creates a file, with access for its owner only; throws if it exists.
     init(creating path: String) throws(StoreError) {
         try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "create the file")
     }
@@ -34,8 +34,8 @@ struct DiskFile: ~Copyable {
             throw StoreError(errno: errno, doing: action, path: path)
         }
         guard flags & O_CREAT != 0 else { return }
-        // Restore the owner's access, which the process's umask may have denied for a new file. A
-        // file with several names may be one outside of the directory.
+        // Restore the owner's access, which the umask may have denied. A file with several names
+        // may be one outside of the directory.
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_nlink == 1,
             status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly
@@ -115,7 +115,6 @@ extension DiskFile {
         return 0
     }
 
-    /// Waits until the bytes of a file, or the names in a directory, are on disk.
     func sync() throws(StoreError) {
         #if canImport(Darwin)
             // On Darwin, fsync may leave the data in the disk's own cache, which F_FULLFSYNC also
@@ -127,11 +126,9 @@ extension DiskFile {
         }
     }
 
-    /// Acquires the lock of the file, waiting for it up to `limit`, and holds it until the value
-    /// goes out of scope.
+    /// Locks the file until the value goes out of scope; throws `locked` after `limit`.
     ///
-    /// Threads exclude each other only if each has opened the file separately. After the limit, for
-    /// example because the holder is suspended, the call throws `locked`.
+    /// Threads exclude each other only if each has opened the file separately.
     func lock(waiting limit: Duration = longestWait) throws(StoreError) {
         let start = ContinuousClock.now
         while retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
@@ -149,7 +146,7 @@ extension DiskFile {
 
     private static let microsecondsBetweenLooks: UInt32 = 1000
 
-    /// Calls a closure while holding the lock of a file, which is created if it does not exist.
+    /// Calls a closure while holding the lock of a file, which is created if needed.
     static func alone<Result>(
         _ path: String, waiting limit: Duration = longestWait,
         _ body: () throws(StoreError) -> Result

@@ -1,8 +1,8 @@
 import Foundation
 
 extension StoreError {
-    /// Creates the error for a failed system call from its `errno`, read before any other call, and
-    /// the failed action, as in "read the file".
+    /// Creates the error of a system call from its `errno`, read before any other call, and the
+    /// action, as in "read the file".
     package init(
         errno number: Int32, doing action: String, path: String, cause: (any Error)? = nil
     ) {

@@ -2,13 +2,13 @@ public import Foundation
 
 /// An error of the store.
 ///
-/// Most errors concern the environment: the disk, another process, or a key. Missing data is not an
-/// error: calls return `nil`. Misuse traps with a message that says what to do instead.
+/// Missing data is not an error: calls return `nil`. Misuse traps with a message that says what to
+/// do instead.
 public struct StoreError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
-    /// A human-readable description of the failure, which names the file, row or argument.
+    /// A description of the failure, which names the file, row or argument.
     public let message: String
 
     /// The path of the file or directory.
@@ -59,20 +59,19 @@ extension StoreError {
         /// A newer version of the package wrote the files, which were not changed.
         public static let newerSchema = Code(value: .newerSchema)
 
-        /// The files are encrypted with another key than the given one, are encrypted and no key
-        /// was given, or are not encrypted and a key was given.
+        /// The key is wrong, missing for encrypted files, or given for unencrypted ones.
         public static let wrongKey = Code(value: .wrongKey)
 
         /// The data cannot be stored: a message without an ID, or an ID that is too long.
         public static let invalid = Code(value: .invalid)
 
-        /// The value of a row in a table of the app cannot be decoded as the type of the table.
+        /// A value in a table of the app cannot be decoded as the table's type.
         ///
-        /// The row can be replaced or removed, and the other rows are readable.
+        /// The row can be replaced or removed.
         public static let unreadableValue = Code(value: .unreadableValue)
 
-        /// A ``Snapshot`` prevents files from being closed or, after a failed write, from being
-        /// reopened: release it and retry.
+        /// A ``Snapshot`` prevents closing files, or reopening them after a failed write: release
+        /// it and retry.
         public static let busy = Code(value: .busy)
 
         /// The store is suspended: call ``ChatStore/resume()`` first.
@@ -84,7 +83,7 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same text as ``description``, for code that handles any `Error`.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }
 

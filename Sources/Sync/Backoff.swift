@@ -10,7 +10,7 @@ import Foundation
 /// (1...6).map { backoff.delay(beforeAttempt: $0, jitter: 0) }  // 0, 3, 6, 12, 24, 24 s
 /// ```
 ///
-/// Servers may send these values, so invalid values are replaced by the nearest valid ones.
+/// Invalid values, which servers may send, are replaced by the nearest valid ones.
 public struct Backoff: Hashable, Sendable {
     /// The delay before the second attempt, from zero to a day.
     public let interval: Duration
@@ -24,10 +24,9 @@ public struct Backoff: Hashable, Sendable {
     /// The maximum number of attempts; `nil` for no limit.
     public let maximumAttempts: Int?
 
-    /// Creates a backoff from values of which invalid ones are replaced by the nearest valid ones.
+    /// Creates a backoff.
     ///
-    /// `maximumAttempts` is at least 1. The default `nil`, and the −1 that servers
-    /// send, mean no limit.
+    /// `maximumAttempts` is at least 1; `nil`, and the −1 that servers send, mean no limit.
     public init(
         interval: Duration, multiplier: Double, maximum: Duration, maximumAttempts: Int? = nil
     ) {
@@ -40,11 +39,10 @@ public struct Backoff: Hashable, Sendable {
     /// The longest delay that the engine waits: `Task.sleep` traps on durations of centuries.
     package static let longestDelay = Duration.seconds(24 * 60 * 60)
 
-    /// Returns the delay before an attempt, counted from 1; `nil` if it exceeds the number of
-    /// ``maximumAttempts``.
+    /// Returns the delay before an attempt, counted from 1; `nil` after ``maximumAttempts``.
     ///
     /// `jitter`, a random number clamped to 0...1, reduces the delay, at 1 to its half, so that
-    /// devices that lose their server at the same time do not reconnect at the same time.
+    /// devices that lose their server together do not reconnect together.
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {
         let attempt = max(attempt, 1)
         let jitter = jitter > 0 ? min(jitter, 1) : 0

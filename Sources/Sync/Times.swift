@@ -14,8 +14,7 @@ extension Timestamp {
         return duration < .zero ? .distantFuture : .distantPast
     }
 
-    /// Returns the duration from another time to this one, limited to the range of 64-bit
-    /// milliseconds.
+    /// Returns the duration from another time to this one, limited to 64-bit milliseconds.
     package func elapsed(since other: Timestamp) -> Duration {
         let (time, overflows) = milliseconds.subtractingReportingOverflow(other.milliseconds)
         return .milliseconds(overflows ? (self < other ? .min : .max) : time)

@@ -3,8 +3,6 @@ import Foundation
 import Scrollback
 import Sync
 
-// The device on which a command runs, and the channels and messages that its arguments name.
-
 extension Command.Arguments {
     @MainActor var world: World { get throws { try workspace.world } }
 
@@ -26,7 +24,8 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before the option `in CHANNEL`, and that channel or, without it, the open channel.
+    /// The words before the option `in CHANNEL`, and that channel or, without the option, the open
+    /// one.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
         if words.count >= 2, words[words.count - 2] == "in" {
             let url = try await existing(ChannelURL(words[words.count - 1]))
@@ -35,7 +34,7 @@ extension Command.Arguments {
         return (words, try collection.channelURL)
     }
 
-    /// The only word before the option `in CHANNEL`, and the channel, as in ``wordsInChannel()``.
+    /// The only word before `in CHANNEL`, and the channel, as in ``wordsInChannel()``.
     @MainActor func wordInChannel() async throws -> (word: String, url: ChannelURL) {
         let (words, url) = try await wordsInChannel()
         guard words.count == 1 else { throw CommandError.usage }
@@ -47,7 +46,7 @@ extension Command.Arguments {
         return (try messageID(word, in: url), url)
     }
 
-    /// Returns the ID of a message that a word names: the word or, of a long ID, its end.
+    /// Returns the ID of a message from a word: the ID or, of a long one, its end.
     @MainActor func messageID(_ word: String, in url: ChannelURL) throws -> MessageID {
         let store = try workspace.store
         guard try store.message(MessageID(word), in: url) == nil else { return MessageID(word) }
@@ -60,12 +59,11 @@ extension Command.Arguments {
         return MessageID(try ShortIDs.id(endingWith: word, among: ids) ?? word)
     }
 
-    /// The number of stored messages that a user can name by the end of their IDs, in addition to
-    /// those that are listed.
+    /// The number of stored messages, besides the listed ones, that a user can name by the end of
+    /// their IDs.
     private static let searchedCount = 500
 
-    /// The message of the open channel that a word names, as shown or, if it is not shown, as
-    /// stored.
+    /// The message that a word names in the open channel, as shown or else as stored.
     @MainActor func message(_ word: String) throws -> Message {
         let collection = try collection
         if let shown = collection.messages.first(where: {
@@ -90,17 +88,17 @@ extension Command.Arguments {
         }
     }
 
-    /// As ``channelOrOpenOne``, but the store must have data of the channel.
+    /// As ``channelOrOpenOne``, but the store must have data of it.
     @MainActor var heldChannelOrOpenOne: ChannelURL {
         get throws {
             guard words.isEmpty else { return try held(onlyChannel) }
-            // A store that was opened by hand has no open channel.
+            // A store opened by hand has no open channel.
             guard workspace.device != nil else { throw CommandError.usage }
             return try collection.channelURL
         }
     }
 
-    /// Changes parameters by JSON, in which an unknown field is an error.
+    /// Changes parameters by JSON; an unknown field is an error.
     func params<Value: Record>(_ defaults: Value, _ json: String) throws -> Value {
         guard !json.isEmpty else { return defaults }
         var params = defaults
@@ -126,10 +124,9 @@ extension Command.Arguments {
         }
     }
 
-    /// Throws an error if neither the device's store nor the server has a channel, as for a
-    /// mistyped URL.
+    /// Throws an error if neither the device's store nor the server has a channel.
     ///
-    /// The request to the server bypasses the engine, so that its answer is not stored.
+    /// The request bypasses the engine, so that its answer is not stored.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine.store.holds(url) else { return url }
         let network = try device.network
@@ -149,7 +146,7 @@ extension Command.Arguments {
             }
         }
         switch failure.code {
-        // The channel exists: the server refuses requests only for existing channels.
+        // The server refuses requests only for existing channels.
         case .refused: return url
         case .notFound: throw BackendError(.notFound, "there is no channel \(url)")
         case .canceled: throw CancellationError()

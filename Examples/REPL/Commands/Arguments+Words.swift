@@ -35,7 +35,7 @@ extension Command.Arguments {
         return duration
     }
 
-    /// Reads a time, which is not a number alone, because that may be the ID of a message.
+    /// Reads a time, but not a number alone: that may be a message's ID.
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
@@ -59,8 +59,8 @@ extension Command.Arguments {
         }
     }
 
-    /// Reads a bound: `-` for the beginning of the history, `+` for its end, or a position, which
-    /// is the ID of a stored message or `TIME/ID`.
+    /// Reads a bound: `-` for the beginning of the history, `+` for its end, or a position, given
+    /// by the ID of a stored message or `TIME/ID`.
     @MainActor func bound(_ word: String, in url: ChannelURL) throws -> Gap.Bound {
         if word == "-" { return .beginning }
         if word == "+" { return .end }
@@ -93,8 +93,8 @@ extension Command.Arguments {
 }
 
 extension Timestamp {
-    /// Reads a time that a user has typed: a date as ``iso8601`` writes it, with or without the
-    /// time of day; or `@` and a number of milliseconds.
+    /// Reads a typed time: a date as ``iso8601`` writes it, with or without the time of day; or `@`
+    /// and a number of milliseconds.
     init?(typed word: String) {
         if word.hasPrefix("@"), let milliseconds = Int64(word.dropFirst()) {
             self.init(milliseconds: milliseconds)

@@ -4,35 +4,33 @@ import Sync
 
 /// A command of the prompt: its name, its help and its action.
 ///
-/// To add a command, add an entry to one of the tables in ``groups``.
+/// To add a command, add an entry to a table in ``groups``.
 struct Command: Sendable {
-    /// The words with which the line starts, such as `store open`.
+    /// The first words of the line, such as `store open`.
     let name: String
 
-    /// The arguments as help shows them, and as ``Completion`` reads them, such as
-    /// `CHANNEL [limit N | all]`; empty if there are none.
+    /// The arguments for help and ``Completion``, such as `CHANNEL [limit N | all]`; empty if there
+    /// are none.
     let usage: String
 
-    /// The number of words that precede free text, in which quotes and backslashes are ordinary
-    /// characters; `nil` if the command has no free text.
+    /// The number of words before free text, in which quotes and backslashes are ordinary
+    /// characters; `nil` if there is none.
     let freeTextAfter: Int?
 
-    /// The help text, in one sentence.
     let summary: String
 
     let notes: [String]
 
     let example: String?
 
-    /// The action, which returns the reply, and throws ``CommandError/usage`` for wrong arguments.
+    /// Returns the reply, and throws ``CommandError/usage`` for wrong arguments.
     let run: Action
 
     typealias Action = @MainActor @Sendable (Arguments) async throws -> any Reply
 
-    /// Creates a command from its name and usage, and the given properties.
+    /// Creates a command; `title` is its name and usage.
     ///
-    /// The usage starts at the first word of `title` that does not consist of lowercase letters and
-    /// hyphens.
+    /// The usage starts at the first word with other characters than lowercase letters and hyphens.
     init(
         _ title: String, freeTextAfter: Int? = nil, _ summary: String, notes: [String] = [],
         example: String? = nil, run: @escaping Action
@@ -49,16 +47,15 @@ struct Command: Sendable {
     }
 
     struct Arguments {
-        /// The arguments as typed, without the spaces around them.
+        /// The arguments as typed, trimmed.
         let text: String
 
         let workspace: Workspace
 
-        /// The words before the JSON object and before the option `limit N` or `all`, without their
-        /// quotes and backslashes.
+        /// The words before the JSON object and the option `limit N` or `all`, unquoted.
         let words: [String]
 
-        /// The number of rows from the option `limit N` or `all`; `nil` if there is no such option.
+        /// The number of rows from the option `limit N` or `all`, if any.
         let limit: Int?
 
         private let parsed: ShellWords
@@ -85,7 +82,7 @@ struct Command: Sendable {
                         + "type \\\(unfinished) for the character itself")
         }
 
-        /// The JSON object at the end of the line; empty if there is none.
+        /// The JSON object at the end of the line; otherwise empty.
         var json: String { parsed.json }
 
         /// The text after the first word, as typed.
@@ -96,10 +93,10 @@ struct Command: Sendable {
 }
 
 enum CommandError: Error, CustomStringConvertible {
-    /// The arguments do not match the usage of the command, which throws this error.
+    /// The arguments do not match the command's usage.
     case usage
 
-    /// The arguments do not match the usage of the given command, which is the error's message.
+    /// The arguments do not match the usage of the given command.
     case misused(Command)
 
     case failed(String)
@@ -129,16 +126,15 @@ func errorCode(of error: any Error) -> String {
     }
 }
 
-/// Returns the message of an error, in one line, with commands in place of calls of the Swift
-/// interface.
+/// Returns an error's message in one line, with commands in place of Swift calls.
 func sentence(of error: any Error) -> String {
-    // A server determines a part of some errors, and must not add lines of the prompt.
+    // A server determines a part of some errors, and must not add lines.
     let text = message(of: error).oneLine
     return adviceByCall.first { text.contains($0.call) }
         .map { text.replacing($0.call, with: $0.command) } ?? text
 }
 
-/// Advice in the errors of the package, and what a user of the prompt does instead.
+/// Advice in errors of the package, and the commands that a user can run instead.
 let adviceByCall: [(call: String, command: String)] = [
     ("call connect(as:) first", "type connect USER"),
     ("there is no network", "there is no network: online ends that"),
@@ -166,7 +162,7 @@ private func message(of error: any Error) -> String {
     switch error {
     case let error where isSuspended(error): "the device is suspended: resume opens its files"
     case let error as SyncError:
-        // Name the file or directory that the user has to look at.
+        // Name the file or directory for the user.
         ["\(error.code)", (error.cause as? StoreError)?.path, error.message]
             .compactMap(\.self).joined(separator: ": ") + advice(for: error.cause)
     case let error as StoreError: "\(error)\(advice(for: error))"
@@ -234,13 +230,13 @@ extension Command {
                 + (isBegun ? "help \(name) lists its commands" : "help lists them all"))
     }
 
-    /// Returns the command that a line starts with; of several, the one with the longest name.
+    /// Returns the command at the start of a line; of several, the one with the longest name.
     static func command(for words: [Substring]) throws -> Command {
         let candidates = all.filter { words.starts(with: $0.words) }
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
-        // The next word after a command without arguments shows that the user meant a longer name.
+        // The next word after a command without arguments shows that a longer name was meant.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))
@@ -250,7 +246,7 @@ extension Command {
 
     /// A reply, and the events that arrived during the command.
     struct Outcome {
-        /// The reply; `nil` if the line contained no command.
+        /// The reply; `nil` if there was no command.
         var reply: (any Reply)?
 
         var events: [Event] = []
@@ -261,7 +257,7 @@ extension Command {
         }
     }
 
-    /// Performs a line, which has no effect if it is empty or starts with `#`.
+    /// Performs a line, unless it is empty or starts with `#`.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Outcome {
@@ -272,11 +268,10 @@ extension Command {
     }
 
     static func name(in line: String) -> String? {
-        // Ignore the error, which says that there is no such command.
+        // Ignore the error: there is no such command.
         try? command(for: line.split(whereSeparator: \.isWhitespace)).name
     }
 
-    /// Runs a command, also as a part of other commands.
     @MainActor static func run(
         _ line: String, in workspace: Workspace
     ) async throws -> any Reply {
@@ -309,15 +304,15 @@ extension [String] {
     func nearest(to typed: String) -> String? {
         let found = self.map { (name: $0, distance: $0.distance(to: typed)) }
             .min { $0.distance < $1.distance }
-        // In a short word, typing errors leave too little of the name.
+        // In a short word, typing errors leave too little.
         let limit = typed.count > 7 ? 2 : typed.count > 3 ? 1 : 0
         return found.flatMap { $0.distance <= limit ? $0.name : nil }
     }
 }
 
 extension String {
-    /// The number of characters that have to be inserted, removed, replaced, or exchanged with the
-    /// next one to turn one text into another.
+    /// The number of characters to insert, remove, replace, or exchange with the next one to turn
+    /// one text into another.
     fileprivate func distance(to other: String) -> Int {
         let (from, to) = (Array(lowercased()), Array(other.lowercased()))
         var rows = [Array(0...to.count)]

@@ -22,7 +22,7 @@ extension Command {
         keys("client key", "Changes the key of an app's data, for all users of a directory.") {
             directory, old, new, _ in
             guard let new else { throw CommandError.usage }
-            // The client does not connect, so its backend does not matter.
+            // The client does not connect: its backend does not matter.
             let client = try await ChatClient.open(
                 backend: try EmbeddedServer.inMemory().client(), options: .app(directory, old))
             do {
@@ -111,8 +111,8 @@ extension ChatClientOptions {
 }
 
 extension Command.Arguments {
-    /// Returns the words before the option `key FILE`, and the key in that file or, without the
-    /// option, the program's key.
+    /// Returns the words before the option `key FILE`, and that file's key or, without the option,
+    /// the program's.
     @MainActor func wordsAndKey(
         _ words: [String], creates: Bool = false
     ) throws -> (words: [String], key: EncryptionKey?) {

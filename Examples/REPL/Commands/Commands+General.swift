@@ -38,7 +38,7 @@ extension Command {
         }.joined(separator: "\n\n")
     }
 
-    /// The command's line in the list of commands, without long arguments.
+    /// The line in the list of commands, without long arguments.
     private var overviewLine: String {
         let limit = 32
         let shown = title.count <= limit ? title : "\(name) …"

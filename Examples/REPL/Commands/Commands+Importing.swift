@@ -101,7 +101,7 @@ struct LogRequest: Sendable {
 
     private(set) var fields = LogFields()
 
-    /// The paths of the lists that contain the messages; none if each value is a message.
+    /// The paths of the lists of messages; none if each value is a message.
     private(set) var lists: [String] = []
 
     /// `true` if dates of WhatsApp begin with the day; `nil` to infer it.
@@ -113,7 +113,7 @@ struct LogRequest: Sendable {
         guard let path = words.first else { throw CommandError.usage }
         self.path = path
         var rest = words.dropFirst()
-        // The fields that are named replace those of a preset.
+        // Named fields replace those of a preset.
         if let word = rest.first(where: { $0.hasPrefix("from=") }) {
             let name = word.dropFirst(5)
             guard let preset = LogPreset.all.first(where: { $0.name == name }) else {

@@ -38,7 +38,7 @@ extension Command {
                 guard let port = UInt16(argument) else { throw CommandError.usage }
                 options.port = port
             }
-            // If the command has no port, a running inspector keeps its address.
+            // Without a port in the command, a running inspector keeps its address.
             if argument != nil {
                 await device.inspector?.stop()
                 device.inspector = nil

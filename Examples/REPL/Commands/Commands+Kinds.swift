@@ -53,7 +53,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Begins a list of messages of some kinds, in the channel after the word `in` or in all.
+    /// Begins a list of messages of some kinds, in the channel after `in` or in all.
     @MainActor fileprivate func list(
         _ words: ArraySlice<String>, _ make: (ChatClient, ChannelURL?) throws -> MessageList
     ) async throws -> any Reply {

@@ -15,7 +15,7 @@ extension Command {
         ) { arguments in
             let url = try arguments.channel
             let store = try arguments.workspace.store
-            // A channel keeps its labels after its row was removed from the cache.
+            // A channel keeps its labels when it leaves the cache.
             if try store.channelLabels()[url] == nil { _ = try arguments.held(url) }
             var words = Array(arguments.words.dropFirst())
             var labels = ChannelLabels()

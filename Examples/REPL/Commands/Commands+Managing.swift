@@ -179,8 +179,8 @@ extension Command {
         },
     ]
 
-    /// Creates a command whose only argument is a channel; in the usage `[CHANNEL]`, by default the
-    /// open one.
+    /// Creates a command whose argument is a channel; in the usage `[CHANNEL]`, by default the open
+    /// one.
     static func onChannel(
         _ title: String, _ summary: String,
         _ body:
@@ -195,7 +195,7 @@ extension Command {
     }
 
     /// Returns the first rows of a list of the server, which `page` fetches page by page, as a
-    /// table and, if there are more, a line that says so.
+    /// table, with a line if there are more.
     static func paged<Row: Record>(
         _ limit: Int?, orNone none: String,
         _ page: (PageCursor?, Int) async throws -> Page<Row>, cells: (Row) -> [String]
@@ -207,7 +207,7 @@ extension Command {
             try Task.checkCancellation()
             let next = try await page(cursor, min(limit - rows.count, 100))
             rows += next.elements
-            // Stop if the server has repeated a page.
+            // Stop: the server has repeated a page.
             guard next.next != cursor else { break }
             cursor = next.next
         } while cursor != nil && rows.count < limit

@@ -52,7 +52,7 @@ extension Command {
             let (url, id) = try arguments.channelAndMessage
             let limit = arguments.limit ?? 20
             let store = try arguments.workspace.store
-            // Read one message more than requested, to find out whether more exist.
+            // Read one more than requested, to find out whether more exist.
             let replies = try store.replies(to: id, in: url, limit: limit + 1)
             if replies.isEmpty, try store.message(id, in: url) == nil {
                 throw CommandError.noMessage(id.rawValue, in: url)
@@ -109,8 +109,7 @@ extension Command.Arguments {
         }
     }
 
-    /// Returns the messages that the words select, oldest first; if the words contain no position,
-    /// also the total number of messages.
+    /// Returns the selected messages, oldest first; without a position, also the total number.
     @MainActor fileprivate func messages() throws -> (messages: [Message], total: Int?) {
         let limit = limit ?? 20
         let url = try held(channel)

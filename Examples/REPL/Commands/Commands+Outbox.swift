@@ -32,7 +32,7 @@ extension Command {
             arguments in
             let text = arguments.rest
             guard !text.isEmpty else { throw CommandError.usage }
-            // In a store that is not the device's, the channel may be new.
+            // In a store other than the device's, the channel may be new.
             let url = try arguments.channel
             if try arguments.isOnDevice { _ = try await arguments.existing(url) }
             let workspace = arguments.workspace

@@ -19,7 +19,7 @@ extension Command {
             device.messageList = nil
             device.search = try device.client.makeMessageSearch(
                 params, pageSize: Command.pageSize)
-            // The live list contains only sent messages, so search for unsent messages separately.
+            // The live list has only sent messages: search for unsent ones separately.
             let page = try await device.client.search(params, limit: 0)
             return try await arguments.found(page)
         },
@@ -94,7 +94,7 @@ extension Command.Arguments {
         }
     }
 
-    /// Lists the next page of the search, on the first page after matching channels and unsent
+    /// Lists the next page of the search; the first one also has matching channels and unsent
     /// messages.
     @MainActor func found(_ page: SearchPage? = nil) async throws -> any Reply {
         let search = try messageSearch

@@ -41,7 +41,7 @@ extension Command {
                     "the channel itself: \($0.fields.joined(separator: ", "))"
                 },
             ].compactMap { $0 }
-            // Tell the user about gaps and stale ranges, because `verify` does not compare them.
+            // Mention gaps and stale ranges: `verify` does not compare them.
             let kinds = try await engine.coverage(of: url).segments.map(\.kind)
             let skipped = [
                 (kinds.filter { $0 == .missing }.count, "gap"),
@@ -297,7 +297,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message that the text, a JSON object, describes; an unknown field is an error.
+    /// The message of the JSON text; an unknown field is an error.
     fileprivate var message: Message {
         get throws {
             guard text.hasPrefix("{"),
@@ -330,7 +330,7 @@ extension Command.Arguments {
 extension SyncEngine {
     /// Fetches the missing and stale messages of a channel, newest first.
     ///
-    /// `progress` is called with the number of new messages so far.
+    /// `progress` receives the number of new messages so far.
     @MainActor
     func fetchAll(
         of url: ChannelURL, progress: (Int) -> Void

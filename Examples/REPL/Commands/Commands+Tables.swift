@@ -100,7 +100,7 @@ extension Command {
     ]
 }
 
-/// A table of the app whose types are known from its definition.
+/// A table of the app whose definition has the types.
 private typealias AppTable = StoreTable<RawKey, Data>
 
 extension Command.Arguments {

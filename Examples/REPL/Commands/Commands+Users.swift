@@ -66,7 +66,7 @@ extension Command {
             }
             world.use(device)
             guard !arguments.rest.isEmpty else { return device.name }
-            // Discard the earlier events of that device, because this command has not caused them.
+            // Discard earlier events: this command has not caused them.
             if device !== before { _ = device.removeEvents() }
             defer {
                 if let before { world.use(before) }
@@ -77,7 +77,7 @@ extension Command {
                 try (try? device.client.engine)?.store.groupChannel(url)?.myMemberState == .joined
             {
                 // Open the channel that is open on the device `before`. Ignore an error: the
-                // command itself reports it.
+                // command reports it.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().refreshed
@@ -147,7 +147,7 @@ extension Command {
             let failure =
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
-            // While the client is suspended, the store cannot be read.
+            // While the client is suspended, the store is closed.
             let unsent: [OutboxItem]?
             do throws(StoreError) {
                 unsent = try store.outboxItems()
@@ -235,8 +235,8 @@ extension Command {
 }
 
 extension World {
-    /// Removes the data of a user, or of all users, from the directories of the devices, and
-    /// returns the number of removed bytes.
+    /// Removes the data of a user, or of all users, from the devices' directories, and returns the
+    /// number of bytes.
     fileprivate func removeData(
         of userID: UserID?, wiping: ChatClient.Wiping
     ) async throws -> Int {

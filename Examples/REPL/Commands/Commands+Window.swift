@@ -166,7 +166,7 @@ extension Command {
                 "▸▸▸▸ four or more. A stale range may be out of date.",
             ]
         ) { arguments in
-            // The device's store may lack a channel that the server has, which is then one gap.
+            // The device's store may lack a channel of the server, which is then one gap.
             let url =
                 try await arguments.isOnDevice
                 ? arguments.channelOrOpenOne : arguments.heldChannelOrOpenOne
@@ -247,8 +247,7 @@ extension Command.Arguments {
         return (point, policy, try self.params(params, json))
     }
 
-    /// Loads pages by `page`, as many as the first word says, and returns the newly listed
-    /// messages.
+    /// Loads as many pages as the first word says, and returns the newly listed messages.
     @MainActor fileprivate func load(
         fromOldest: Bool,
         _ page: (MessageCollection) async throws(SyncError) -> [Message]
@@ -271,8 +270,7 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Starts the collection, and returns `false` if there is no connection; other errors dispose
-    /// it.
+    /// Starts the collection, and returns `false` without a connection; other errors dispose it.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws(SyncError) -> Bool {
         do throws(SyncError) {
             _ = try await start(policy).refreshed

@@ -23,7 +23,7 @@ extension Command {
             guard !paths.isEmpty else { throw CommandError.usage }
             let files = try paths.map { try UploadableFile(readableAt: $0) }
             let collection = try arguments.collection
-            // Keep no copies if the store is in memory, because it has no directory for them.
+            // A store in memory has no directory for copies.
             let keepsCopies = collection.engine.store.directory != nil
             var params = try arguments.params(NewMessage(), json)
             params.files = files
@@ -302,8 +302,8 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message and the key of a reaction, and whether the user has given it; `nil` if that is
-    /// unknown, because the server lists only some users.
+    /// The message and the key of a reaction, and whether the user has given it; `nil` if the
+    /// server lists only other users.
     @MainActor fileprivate var reaction: (message: Message, key: String, isGiven: Bool?) {
         get throws {
             guard words.count == 2 else { throw CommandError.usage }
@@ -319,7 +319,6 @@ extension Command.Arguments {
 }
 
 extension UploadableFile {
-    /// Creates a reference to an existing file of this machine.
     fileprivate init(readableAt word: String) throws {
         let path = word.fromHome
         guard FileManager.default.isReadableFile(atPath: path) else {

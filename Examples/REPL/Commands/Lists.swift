@@ -1,10 +1,8 @@
 import Scrollback
 
-// Lists of rows as text. A list shows the first rows and the total, unless the line ends with
-// `limit N` or `all`.
+// A list shows the first rows and the total, unless the line ends with `limit N` or `all`.
 
 extension Command {
-    /// The number of rows that a list shows without `limit N` or `all`.
     static let rowLimit = 100
 
     static func cutRemark(_ count: Int, of total: Int?) -> String {
@@ -13,7 +11,7 @@ extension Command {
         return "… \(part) shown: add all for the rest"
     }
 
-    /// Returns the first rows of a table and, if rows are omitted, a line with the total.
+    /// Returns the first rows of a table and, if any are omitted, the total.
     static func table<Row>(
         _ rows: [Row], limit: Int?, orNone none: String, _ cells: (Row) -> [String]
     ) -> ValuedReply {
@@ -48,8 +46,7 @@ extension Command {
 }
 
 extension Int {
-    /// A limit that is higher than any number of rows, and that a caller can increase without an
-    /// overflow.
+    /// A limit above any number of rows that a caller can increase without an overflow.
     static let everything = Int(Int32.max)
 }
 

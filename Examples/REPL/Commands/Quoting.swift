@@ -1,7 +1,5 @@
 import Foundation
 
-// Users type words as in a shell, with quotes and backslashes for spaces in a word.
-
 /// The words of a text, as a shell reads them.
 ///
 /// In single quotes, a backslash is an ordinary character.
@@ -10,17 +8,14 @@ package struct ShellWords {
 
     private(set) var starts: [String.Index] = []
 
-    /// The quote that is not closed, or the backslash that ends the text; otherwise `nil`.
+    /// The unclosed quote, or the backslash at the end; otherwise `nil`.
     package private(set) var unfinished: Character?
 
-    /// The JSON object at the end of the text; empty if there is none.
     private(set) var json = ""
 
-    /// Reads a text, in which quotes and backslashes are ordinary characters after `rawAfter`
-    /// words.
+    /// Reads a text; after `rawAfter` words, quotes and backslashes are ordinary characters.
     ///
-    /// If `findsJSON` is true, a word that starts with `{` starts a JSON object, which extends to
-    /// the end.
+    /// If `findsJSON` is true, a word with `{` starts a JSON object, which extends to the end.
     package init(_ text: String, rawAfter: Int = .max, findsJSON: Bool = false) {
         var rest = text[...]
         while true {
@@ -67,7 +62,7 @@ package struct ShellWords {
 }
 
 extension StringProtocol {
-    /// The words of the text; a quote that is not closed extends to the end.
+    /// The words of the text; an unclosed quote extends to the end.
     package var unquotedWords: [String] { ShellWords(String(self)).words }
 
     /// The text with a backslash before each character that would end a word or start a quote.
@@ -82,7 +77,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The path, in which the home directory replaces a leading `~`.
+    /// The path, with the home directory for a leading `~`.
     var fromHome: String {
         guard self == "~" || hasPrefix("~/") else { return self }
         let home = ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
@@ -95,14 +90,14 @@ extension String {
 }
 
 extension URL {
-    /// Creates the URL of a path, which is relative to the current directory unless it starts with
-    /// `/` or `~`; throws an error for an empty one, which would mean the current directory.
+    /// Creates the URL of a path, relative to the current directory unless it starts with `/` or
+    /// `~`; throws an error for an empty one.
     init(typed path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .failed("the path is empty") }
         self.init(filePath: path.fromHome, directoryHint: .isDirectory)
     }
 
-    /// Returns the URL of an existing directory, for commands that must not create it.
+    /// Returns the URL of an existing directory: some commands must not create it.
     static func existingDirectory(_ path: String) throws(CommandError) -> URL {
         let url = try URL(typed: path)
         var isDirectory: ObjCBool = false

@@ -1,6 +1,6 @@
 import Scrollback
 
-/// The reply of a command: a text for people and, for `--json`, the values that the text shows.
+/// The reply of a command: a text for people and, for `--json`, its values.
 protocol Reply: Sendable {
     var text: String { get }
 

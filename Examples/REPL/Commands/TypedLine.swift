@@ -1,4 +1,4 @@
-/// A line of the prompt, for tools that inspect commands.
+/// A line of the prompt, for tools.
 package struct TypedLine: Sendable {
     private let text: String
 
@@ -11,7 +11,7 @@ package struct TypedLine: Sendable {
         return Completion.words(String(word), after: String(text.dropLast(word.count)))
     }
 
-    /// Performs the line without a connected user, and returns the output or the error.
+    /// Performs the line without a user, and returns the output or the error.
     @MainActor package func perform() async -> String {
         do {
             return try await Command.perform(text).text

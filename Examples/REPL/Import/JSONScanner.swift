@@ -3,26 +3,26 @@ import Scrollback
 
 /// Divides JSON that arrives piece by piece into the values of a log.
 ///
-/// A log is a sequence of values, an array of them or of such arrays, or an object that contains
-/// such an array under a path of keys. Of such an object, only one element at a time and small
-/// values outside of the array are kept in memory.
+/// A log is a sequence of values, an array of them or of such arrays, or an object with such an
+/// array under a path of keys. Only one element at a time and small values outside of the array are
+/// in memory.
 struct JSONScanner {
     /// The maximum size of a value in bytes.
     static let limit = 16 << 20
 
-    /// The maximum number of values outside of the arrays, each of which is looked at for each
-    /// element; further ones are skipped.
+    /// The maximum number of values outside of the arrays, which cost time for each element;
+    /// further ones are skipped.
     private static let contextLimit = 100
 
     /// The maximum size of a value outside of the arrays, in bytes.
     private static let contextSize = 64 << 10
 
-    /// The maximum size of a key in bytes; the rest of a longer one is skipped.
+    /// The maximum size of a key in bytes; the rest is skipped.
     private static let keySize = 1 << 10
 
     private(set) var context: [String: JSONValue] = [:]
 
-    /// The values that were read, with the values outside of the list at that time.
+    /// The read values, with the values outside of the list at that time.
     var found: [LogLine] = []
 
     private let lists: [String]
@@ -34,7 +34,7 @@ struct JSONScanner {
     private var isEscaped = false
     private var value: [UInt8] = []
     private var firstLine = 1
-    /// The bytes of an object from its beginning, until one of the lists is found in it.
+    /// The bytes of an object, until one of the lists is found in it.
     private var whole: [UInt8]?
 
     private struct Frame {
@@ -47,7 +47,7 @@ struct JSONScanner {
         /// Between values, or before a key.
         case before
         case key
-        /// In a value whose bytes are kept: an element, or a small value of an object.
+        /// In a value to keep: an element, or a small value of an object.
         case value(isElement: Bool)
     }
 
@@ -62,7 +62,7 @@ struct JSONScanner {
         }
     }
 
-    /// Ends the input, and throws an error if a value is not complete.
+    /// Ends the input, and throws an error if a value is incomplete.
     mutating func finish() throws {
         if case .value(let isElement) = state, depth == 0, !isInString { try endValue(isElement) }
         guard frames.isEmpty, case .before = state else {
@@ -155,7 +155,7 @@ struct JSONScanner {
             if frame == nil || frame?.isObject == false { firstLine = line }
             (depth, isInString, isEscaped) = (0, false, false)
             state = .value(isElement: frame == nil || frame?.isObject == false)
-            // The list of a value outside of the lists is not entered.
+            // A list in a value outside of the lists is not entered.
             try read(byte)
         }
     }
@@ -176,7 +176,7 @@ struct JSONScanner {
             let path = join(frame.path, frame.key)
             frames[frames.count - 1].key = ""
             guard context.count < Self.contextLimit || context[path] != nil else { return }
-            // A large value was cut off, and is not needed.
+            // A large value was cut off.
             let bytes = Data(value)
             context[path] =
                 (try? bytes.checkMarks(isJSON: true)) == nil

@@ -1,8 +1,7 @@
 import Foundation
 import Scrollback
 
-/// The result of writing the cached history of a channel to a file, with a page of messages in
-/// memory at a time.
+/// The result of writing the cached history of a channel to a file, page by page.
 struct LogExport {
     private(set) var messageCount = 0
     private(set) var gapCount = 0
@@ -13,7 +12,7 @@ struct LogExport {
 
     private static let pageSize = 500
 
-    /// Writes a channel to a file, which is replaced, and which only its owner can read.
+    /// Writes a channel to a file, which is replaced, and is private to its owner.
     init(of url: ChannelURL, in store: ChatStore, to path: String) throws {
         let snapshot = try store.snapshot()
         let unsent = try snapshot.outboxItems(in: url).count

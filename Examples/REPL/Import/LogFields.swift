@@ -1,8 +1,8 @@
 package import Foundation
 package import Models
 
-/// The fields of a log from which the properties of a message are read: those of an export, of a
-/// preset of a chat system, or those that the user names.
+/// The fields of a log with the properties of a message: those of an export, of a chat system's
+/// preset, or named by the user.
 package struct LogFields: Sendable {
     static let names = [
         "id", "channel", "time", "type", "sender", "nickname", "message", "parent",
@@ -11,7 +11,7 @@ package struct LogFields: Sendable {
 
     private static let longestName = 1024
 
-    /// The paths from which each property is read; the first one with a value is used.
+    /// The paths of each property; the first one with a value is used.
     ///
     /// A path that begins with `/` starts at the whole document.
     var sources = [
@@ -20,17 +20,15 @@ package struct LogFields: Sendable {
         "parent": ["parent_message_id"],
     ]
 
-    /// The paths that the user has named.
     private(set) var renamed: [String] = []
 
-    /// The chat system that has written the log; `nil` if the fields are those of an export, or
-    /// named by the user.
+    /// The chat system of the log; `nil` for an export, or for fields that the user has named.
     var preset: LogPreset?
 
-    /// The channel into which all messages are imported; `nil` if each line contains its channel.
+    /// The channel of all messages; `nil` if each line contains its channel.
     var channel: ChannelURL?
 
-    /// The channel of lines that contain none, from the name of the file; `nil` if that is an error.
+    /// The channel of lines without one, from the file's name; `nil` if that is an error.
     var fileChannel: String?
 
     /// The prefix of all IDs; `nil` if lines without an ID are an error.
@@ -39,16 +37,16 @@ package struct LogFields: Sendable {
     /// The unit of times that are numbers; `nil` to infer it.
     var unit: String?
 
-    /// The names of users that the log contains in another file, by ID.
+    /// The names of users from another file of the log, by ID.
     var nicknames: [String: String] = [:]
 
-    /// The values outside of the list of messages, by their path.
+    /// The values outside of the list of messages, by path.
     var context: [String: JSONValue] = [:]
 
     package init() {}
 
-    /// Sets the paths, separated by `|`, from which a property is read, and returns `false` if
-    /// there is no such property.
+    /// Sets the paths of a property, separated by `|`; returns `false` if there is no such
+    /// property.
     mutating func rename(_ name: String, to path: String) -> Bool {
         let name = Self.otherNames[name] ?? name
         guard sources[name] != nil else { return false }
@@ -60,16 +58,14 @@ package struct LogFields: Sendable {
 
     /// The fields that were read or ignored, over all lines.
     package struct Tally: Sendable {
-        /// The maximum number of names that are counted separately.
+        /// The maximum number of names to count separately.
         private static let limit = 50
 
         private(set) var ignored: [String: Int] = [:]
 
-        /// The number of occurrences of all other ignored fields.
         private(set) var others = 0
 
-        /// The number of lines without a sender that are not marked as messages of the channel
-        /// itself.
+        /// The number of lines without a sender that are not marked as the channel's own messages.
         fileprivate(set) var senderless = 0
 
         fileprivate(set) var read: Set<String> = []
@@ -85,7 +81,7 @@ package struct LogFields: Sendable {
         }
     }
 
-    /// Returns the message of a line, a JSON object, and adds its fields to the tally.
+    /// Returns the message of a line in JSON, and adds its fields to the tally.
     package func message(of line: Data, _ tally: inout Tally) throws -> Message {
         try message(of: try Self.object(line), &tally)
     }
@@ -114,14 +110,14 @@ package struct LogFields: Sendable {
 
     /// Returns the message of a line, and adds its fields to the tally.
     ///
-    /// `parentChannel` is the channel of a reply that is part of its parent's line. Errors name the
-    /// missing or invalid field.
+    /// `parentChannel` is the channel of a reply in its parent's line. Errors name the missing or
+    /// invalid field.
     func message(
         of line: JSONValue, in parentChannel: ChannelURL? = nil, _ tally: inout Tally
     ) throws -> Message {
         var reader = Reader(line: line, fields: self)
         for path in renamed where reader.value(at: path) != nil { tally.read.insert(path) }
-        // A channel or an ID that is not needed does not count as ignored.
+        // An unneeded channel or ID does not count as ignored.
         let named = try reader.text("channel") ?? fileChannel
         guard let url = channel ?? parentChannel ?? named.map({ ChannelURL($0) }) else {
             throw missing("channel", "into CHANNEL gives one, and ")
@@ -239,8 +235,8 @@ private struct Reader {
             }.first
     }
 
-    /// Returns the value of a property and its path: that of the first path whose value is not an
-    /// empty text, if any.
+    /// Returns the value and the path of a property: those of the first path whose value is not
+    /// empty.
     mutating func take(_ name: String) -> (value: JSONValue, path: String)? {
         var empty: (value: JSONValue, path: String)?
         for path in fields.sources[name] ?? [] {
@@ -291,8 +287,8 @@ private struct Reader {
 }
 
 extension JSONValue {
-    /// Returns the value at a path of keys, which are separated by dots and may contain dots; of an
-    /// array, the texts of its elements, separated by line ends.
+    /// Returns the value at a path of keys, which are separated by dots and may contain dots; for
+    /// an array, the texts of its elements in lines.
     func value(at path: Substring) -> JSONValue? {
         if path.isEmpty { return self == .null ? nil : self }
         if case .array(let elements) = self {
@@ -320,7 +316,7 @@ extension JSONValue {
         }
     }
 
-    /// The text; of an array of texts or objects with a text, the whole text; otherwise `nil`.
+    /// The text, also of an array of texts or of objects with a text; otherwise `nil`.
     fileprivate var parts: String? {
         if let scalar { return scalar }
         if case .object = self { return self["text"]?.parts ?? self["content"]?.parts }

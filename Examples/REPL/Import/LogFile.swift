@@ -1,10 +1,10 @@
 import Foundation
 
-/// The bytes of a log, plain or gzipped, which are read piece by piece.
+/// The bytes of a log, plain or gzipped, read piece by piece.
 final class LogFile {
     let path: String
 
-    /// The size of a plain file; `nil` of a gzipped one.
+    /// The size of a plain file.
     let byteCount: Int?
 
     private(set) var readCount = 0
@@ -20,7 +20,7 @@ final class LogFile {
         var head: [UInt8] = [0, 0, 0]
         let count = fread(&head, 1, head.count, file)
         guard head[0] == 0x1F, head[1] == 0x8B, count >= 2 else {
-            // Skip U+FEFF, with which some programs start their files.
+            // Skip U+FEFF at the start.
             fseek(file, head == [0xEF, 0xBB, 0xBF] ? 3 : 0, SEEK_SET)
             var status = stat()
             fstat(fileno(file), &status)
@@ -28,7 +28,7 @@ final class LogFile {
             return
         }
         fclose(file)
-        // Do not use `Process`, which traps if the process cannot open any more files.
+        // `Process` traps if the process cannot open more files.
         guard let pipe = popen("exec gzip -dc < \(path.shellQuoted)", "r") else {
             let reason = String(cString: strerror(errno))
             throw CommandError.failed("gzip cannot be started for '\(path)': \(reason)")
@@ -60,11 +60,10 @@ final class LogFile {
 
     deinit { if !isClosed { close() } }
 
-    /// Returns the files that a path names: itself or, of a directory, all regular files in and
-    /// below it, in the order of their names.
+    /// Returns the files of a path: itself or, for a directory, all regular files in and below it,
+    /// by name.
     ///
-    /// Links are skipped, because they may lead to files elsewhere, and so are pipes and devices,
-    /// because reading one may never end.
+    /// Links, which may lead elsewhere, and pipes and devices, which may never end, are skipped.
     static func paths(_ path: String) throws -> [String] {
         let files = FileManager.default
         var isDirectory: ObjCBool = false
@@ -82,10 +81,10 @@ final class LogFile {
 }
 
 extension String {
-    /// The text in single quotes, as a word of a shell's command.
+    /// The text in single quotes, as a shell's word.
     ///
-    /// A shell reads bytes, so a quote is escaped even if it forms one `Character` with an accent
-    /// after it.
+    /// A shell reads bytes: a quote is escaped even if it forms one `Character` with a following
+    /// accent.
     fileprivate var shellQuoted: String {
         let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"

@@ -4,8 +4,8 @@ import Scrollback
 
 /// The result of importing chat logs into a server.
 ///
-/// Messages that the server already has are skipped, so that an interrupted import can be repeated.
-/// Only a batch of messages is in memory at a time, and eight bytes for each message.
+/// Known messages are skipped, so that an interrupted import can be repeated. Only a batch of
+/// messages, and eight bytes for each message, are in memory.
 struct LogImport: Sendable {
     private(set) var imported = 0
 
@@ -28,7 +28,7 @@ struct LogImport: Sendable {
     private var batch: [Message] = []
     private var seen: Set<Int> = []
     private var isExport = false
-    /// The name of the file that is being read; empty if there is only one.
+    /// The current file's name; empty if there is only one.
     private var fileName = ""
     private var namedList: String?
 
@@ -38,8 +38,8 @@ struct LogImport: Sendable {
     /// Imports a file, plain or gzipped, or the files of a directory.
     ///
     /// Created channels get `members` in addition to the senders. `progress` receives the number of
-    /// messages that were read, and the part of the files if it is known. An error of the server
-    /// keeps the batches before it.
+    /// messages so far, and the part of the files if known. After an error of the server, earlier
+    /// batches stay.
     @concurrent
     init(
         of request: LogRequest, on server: EmbeddedServer, members: [UserID],
@@ -113,8 +113,8 @@ struct LogImport: Sendable {
     }
 
     private mutating func read(_ line: LogLine) throws {
-        // Read a message of an export first. Its own fields may have the maximum depth, and the line
-        // is one level deeper.
+        // Read an export's message first: its fields may have the maximum depth, and the line is a
+        // level deeper.
         if isExport, fields.renamed.isEmpty, let message = try? fields.exported(line.bytes) {
             return batch.append(message)
         }
@@ -148,7 +148,7 @@ struct LogImport: Sendable {
 
     private mutating func addBadLine(_ reason: String) {
         badCount += 1
-        // A name or a value of the log must not add lines to the output.
+        // A name or a value of the log must not add lines.
         if badCount <= Self.shownBadLines { badLines.append(reason.oneLine) }
     }
 
@@ -192,7 +192,7 @@ struct LogImport: Sendable {
         let file = try LogFile(path)
         while true {
             let bytes = try file.next()
-            // Errors are reported when the messages are read.
+            // Reading the messages reports errors.
             guard !bytes.isEmpty, (try? scanner.read(bytes)) != nil else { return scanner.context }
             scanner.found = []
         }
@@ -217,7 +217,7 @@ struct LogImport: Sendable {
         }
     }
 
-    /// Returns whether dates with slashes in a file begin with the day; by default, with the month.
+    /// Returns whether dates with slashes begin with the day; by default, with the month.
     private static func isDayFirst(_ path: String) throws -> Bool {
         let file = try LogFile(path)
         var lines = LogLines(isText: true, lists: [])
@@ -262,7 +262,7 @@ struct LogImport: Sendable {
             + (badCount > 0 ? "; \(counted(badCount, "bad line"))" : "")
     }
 
-    /// Returns an error that also says what the user can do, and what was imported before.
+    /// Returns an error that also says what the user can do, and what was imported.
     private func explained(_ error: BackendError) -> any Error {
         var failure: any Error = error
         if error.detail == .duplicatedData {

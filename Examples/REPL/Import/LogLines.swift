@@ -8,13 +8,13 @@ package struct LogLine {
 
     package let bytes: Data
 
-    /// The values outside of the list that contains the value, by their path of keys.
+    /// The values outside of the value's list, by path.
     var context: [String: JSONValue] = [:]
 
     var isInList = false
 }
 
-/// Divides the bytes of a log, which arrive piece by piece, into its lines or JSON values.
+/// Divides a log, which arrives piece by piece, into its lines or JSON values.
 package struct LogLines {
     private enum Mode { case unknown, lines, values }
 
@@ -25,7 +25,7 @@ package struct LogLines {
     private var searchedCount = 0
     private var number = 0
 
-    /// The reason why a JSON value could not be read; nothing after it is read.
+    /// The error of a JSON value; nothing after it is read.
     package private(set) var failure: (any Error)?
 
     private static let firstLineLimit = 1 << 20
@@ -58,9 +58,9 @@ package struct LogLines {
         rest.prefix { $0 != 0x0A && $0 != 0x0D }
     }
 
-    /// Finds out whether each line is a JSON value, or anything but JSON.
+    /// Finds out whether the lines are JSON values.
     private mutating func decide(_ first: ArraySlice<UInt8>) -> [LogLine] {
-        // A bracket also begins the lines of some logs of text.
+        // A bracket also begins lines of some logs of text.
         var isLine = first.first != 0x5B
         if !isLine, let next = first.dropFirst().first(where: { $0 > 0x20 }) {
             isLine = ![0x5B, 0x5D, 0x7B].contains(next)

@@ -3,11 +3,9 @@ import Foundation
 extension Data {
     private static let longestRunOfMarks = 1000
 
-    /// Throws an error if a line has more than 1,000 combining marks in a row, which may be escaped
-    /// in JSON.
+    /// Throws an error for more than 1,000 combining marks in a row, perhaps escaped in JSON.
     ///
-    /// Comparing such a text as a Unicode text takes quadratic time, also as the key of an object
-    /// or with a regular expression.
+    /// Comparing such a text, also as a key or with a regular expression, takes quadratic time.
     func checkMarks(isJSON: Bool) throws(CommandError) {
         guard count > 2 * Data.longestRunOfMarks else { return }
         let scalars = String(decoding: self, as: UTF8.self).unicodeScalars

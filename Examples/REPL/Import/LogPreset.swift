@@ -1,33 +1,32 @@
 import Foundation
 import Scrollback
 
-/// The form of the logs that a chat system, or a tool for it, writes.
+/// The form of the logs of a chat system or a tool for it.
 struct LogPreset: Sendable {
     let name: String
 
-    /// The paths of the lists that contain the messages; none if each value or line is a message.
+    /// The paths of the lists of messages; none if each value or line is a message.
     var lists: [String] = []
 
-    /// The fields, as in ``LogFields/sources``; none of a log of text.
+    /// The fields, as in ``LogFields/sources``; none for a log of text.
     var sources: [String: [String]] = [:]
 
     var text: TextLog.Format?
 
-    /// The values of a field of which the line is a message, if other lines are none.
+    /// A field, and its values in lines that are messages, if not all are.
     var only: (path: String, values: [String])?
 
     var except: (path: String, values: [String])?
 
-    /// The values of a field of a notice, a message of the channel itself; `*` ends a prefix of a
-    /// value.
+    /// A field, and its values in notices, messages of the channel itself; `*` ends a prefix.
     var system: (path: String, values: [String])?
 
     var replies: String?
 
-    /// `true` if the folder, and not the file, has the name of the channel.
+    /// `true` if the folder has the channel's name.
     var isFolderNamed = false
 
-    /// `true` if each byte of a text in UTF-8 was written as a character.
+    /// `true` if each UTF-8 byte was written as a character.
     var isLatin1 = false
 
     /// `true` if texts contain Slack's markup, such as `<@U2>`.
@@ -35,7 +34,7 @@ struct LogPreset: Sendable {
 
     var otherFiles: Set<String> = []
 
-    /// The one of these files that has the names of users, with the paths of an ID and of names.
+    /// The file with the names of users, and the paths of an ID and of names.
     var users: (file: String, id: String, names: [String])?
 
     static let all = [
@@ -134,7 +133,7 @@ struct LogPreset: Sendable {
 }
 
 extension LogPreset {
-    /// The fields of messages that are not imported, although a user may miss them.
+    /// The fields that are not imported, although a user may miss them.
     static let lost: Set = [
         "attachments", "audio_files", "edit_at", "edited", "edited_unixtime", "embeds", "file",
         "files", "forwarded_from", "gifs", "isPinned", "media_type", "photo", "photos", "pinned_to",

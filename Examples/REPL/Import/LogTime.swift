@@ -4,14 +4,14 @@ enum LogTime {
     /// The units of numbers, with their length in milliseconds.
     static let units = [("s", 1000.0), ("ms", 1), ("us", 1e-3), ("ns", 1e-6)]
 
-    /// The times that a log may contain: the years 1990 to 2099.
+    /// The possible times: the years 1990 to 2099.
     private static let range: Range<Double> = 631_152_000_000..<4_102_444_800_000
 
-    /// Returns the time of a JSON value: a number, a date, or an object that contains one, such as
+    /// Returns the time of a JSON value: a number, a date, or an object with one, such as
     /// `{"$date": …}`; otherwise `nil`.
     ///
     /// Without a unit, a number is in milliseconds, or in seconds if it is small. Throws an error
-    /// if the time is not in the years 1990 to 2099.
+    /// outside of the years 1990 to 2099.
     static func read(_ value: JSONValue, unit: String?) throws -> Timestamp? {
         let number: Double
         switch value {
@@ -64,8 +64,7 @@ enum LogTime {
         ).map { $0 - Int64(minutes) * 60_000 + Int64((fraction * 1000).rounded(.down)) }
     }
 
-    /// Returns the milliseconds since 1970 of a date in the Gregorian calendar, if there is such a
-    /// date.
+    /// Returns the milliseconds since 1970 of a Gregorian date, if it exists.
     static func milliseconds(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
     ) -> Int64? {

@@ -1,8 +1,7 @@
 import Foundation
 import Scrollback
 
-/// Reads the logs of chat programs that write lines of text, as JSON objects with the fields of an
-/// export.
+/// Reads logs of text as JSON objects with the fields of an export.
 struct TextLog {
     enum Format: Sendable {
         /// `22:13 <ann> hello`; lines with the date precede.
@@ -20,13 +19,12 @@ struct TextLog {
     /// `true` if the day precedes the month, in dates with slashes.
     private let isDayFirst: Bool
     private var day: [Int]
-    /// The last time that was read, and the number of messages since then.
+    /// The last time, and the number of messages since then.
     ///
-    /// Messages of the same minute or second are a millisecond apart, which keeps their order.
+    /// Messages of the same time are a millisecond apart, which keeps their order.
     private var last: (time: Int64, count: Int64) = (0, 0)
     /// The message to which further lines may belong.
     private var open: [String: JSONValue]?
-    /// The further lines of that message.
     private var openLines: [String] = []
 
     init(_ format: Format, path: String, isDayFirst: Bool) {
@@ -37,18 +35,16 @@ struct TextLog {
             .map { [Int($0.1) ?? 0, Int($0.2) ?? 0, Int($0.3) ?? 0] } ?? []
     }
 
-    /// Returns whether the day precedes the month in a line with a date; `nil` if the line does not
-    /// show it.
+    /// Returns whether the day precedes the month in a line's date; `nil` if the line does not show
+    /// it.
     static func isDayFirst(_ line: String) -> Bool? {
         guard let head = Head(line.clean), head.date[0] < 100 else { return nil }
         if head.date[0] > 12 || head.hasDots { return true }
         return head.date[1] > 12 ? false : nil
     }
 
-    /// The beginning of a message in a log of WhatsApp: `[11/14/23, 10:13:20 PM] ` or
-    /// `14.11.23, 22:13 - `.
+    /// The beginning of a WhatsApp message: `[11/14/23, 10:13:20 PM] ` or `14.11.23, 22:13 - `.
     private struct Head {
-        /// The three numbers of the date, in their order.
         let date: [Int]
         let hasDots: Bool
         let time: [Int]
@@ -67,7 +63,7 @@ struct TextLog {
         }
     }
 
-    /// Reads a line, and returns a message that is complete, if any.
+    /// Reads a line, and returns a complete message, if any.
     mutating func read(_ line: String) throws -> JSONValue? {
         let line = line.last?.isNewline == true ? String(line.dropLast()) : line
         switch format {
@@ -112,7 +108,7 @@ struct TextLog {
         return try message(match.4, at: (day, match.1, match.2, match.3 ?? "0"))
     }
 
-    /// Returns the message of a line of IRC: `<ann> hello`, `* ann waves`, `-ann- notice`, or a
+    /// Returns the message of an IRC line: `<ann> hello`, `* ann waves`, `-ann- notice`, or a
     /// notice of the server.
     private mutating func message(
         _ text: Substring, at time: (day: [Int], Substring, Substring, Substring)

@@ -2,8 +2,8 @@ import Scrollback
 
 /// The coverage of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
 ///
-/// The first and the last column represent the history beyond the stored messages. The columns
-/// between them represent equal parts of the time between the oldest and the newest of these.
+/// The first and the last column represent the history beyond the stored messages, and the others
+/// equal parts of the time between the oldest and the newest of these.
 struct CoverageBar: CustomStringConvertible {
     let description: String
 
@@ -19,7 +19,7 @@ struct CoverageBar: CustomStringConvertible {
         let first = end(segments.first, 2)
         let last = segments.count == 1 ? "" : end(segments.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
-        // Floating-point numbers do not overflow for times that are far apart.
+        // Floating-point numbers do not overflow for distant times.
         let start = Double(oldest.milliseconds)
         let span = max(1, Double(newest.milliseconds) - start)
         func column(_ bound: Gap.Bound) -> Double {

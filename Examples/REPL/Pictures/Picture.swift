@@ -2,9 +2,9 @@ import Scrollback
 
 /// A channel's history as one line, such as `… a b ~ d (e) !f`.
 ///
-/// Messages are shown by their IDs, oldest first. A `~` is a gap between two messages. A `…` stands
-/// for history beyond the first or the last message. `(e)` is a pending message with the request ID
-/// e, and `!f` is a failed message with the request ID f.
+/// Messages are shown by ID, oldest first. A `~` is a gap between two messages, and a `…` is
+/// history beyond the first or the last one. `(e)` is a pending message with the request ID e, and
+/// `!f` a failed one.
 struct Picture: Hashable {
     enum Sign: Hashable {
         case more
@@ -20,8 +20,8 @@ struct Picture: Hashable {
 // MARK: Drawing a store
 
 extension Picture {
-    /// Draws a part of a channel's history: messages and gaps, oldest first, and outbox items in
-    /// the order of their creation, without unsent changes of messages.
+    /// Draws messages and gaps, oldest first, and outbox items in the order of creation, without
+    /// unsent changes.
     ///
     /// `isCut` is true if older messages are omitted.
     init(messages: [Position], gaps: [Gap], items: [OutboxItem] = [], isCut: Bool = false) {
@@ -129,10 +129,10 @@ extension Picture.Sign {
 // MARK: Storing a picture
 
 extension Picture {
-    /// Replaces the history and the outbox items of a channel by those of the picture.
+    /// Replaces the history and the outbox items of a channel by the picture's.
     ///
-    /// The first message has the time `start`. Consecutive messages are a minute apart, and a gap
-    /// between two messages counts like a message.
+    /// The first message has the time `start`. Consecutive messages are a minute apart; a gap
+    /// counts like a message.
     func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
         try batch.clearMessages(in: url)
         for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The progress of a long operation in one line: a bar, the number of units per second, the
-/// remaining time, and a sparkline of the speed over time.
+/// The progress of a long operation in one line: a bar, the speed, the remaining time, and a
+/// sparkline of the speed.
 @MainActor final class ProgressMeter {
     private let title: String
     private let workspace: Workspace
@@ -14,8 +14,8 @@ import Foundation
         (self.title, self.workspace) = (title, workspace)
     }
 
-    /// Shows the number of completed units, and their share if it is known, unless the previous
-    /// line is too recent.
+    /// Shows the number of completed units, and their share if known, unless the previous line is
+    /// too recent.
     func update(_ count: Int, share: Double? = nil) {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)

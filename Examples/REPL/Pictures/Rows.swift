@@ -1,6 +1,6 @@
 import Scrollback
 
-// Lists of messages as text, with a line for each message and each day.
+// Each message and each day has a line.
 
 extension MessageCollection {
     func rows(limit: Int = 20, fromOldest: Bool = false) -> ValuedReply {

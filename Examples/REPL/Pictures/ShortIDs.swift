@@ -1,13 +1,13 @@
-/// The short forms of long message IDs, such as `…3.000200`, which people can read and type.
+/// Short forms of long message IDs, such as `…3.000200`, for people to read and type.
 struct ShortIDs {
-    /// An ID of at most this many characters has no short form.
+    /// The maximum number of characters of an ID without a short form.
     private static let longestWhole = 16
 
     private static let fewestTyped = 4
 
     private var count = 8
 
-    /// Creates the short forms of IDs that are shown together, so that each of them differs.
+    /// Creates distinct short forms of IDs that are shown together.
     init(_ ids: some Sequence<String>) {
         let long = Set(ids.filter { $0.count > Self.longestWhole })
         while count < Self.longestWhole, Set(long.map { $0.suffix(count) }).count < long.count {
@@ -19,8 +19,8 @@ struct ShortIDs {
         id.count > Self.longestWhole ? "…\(id.suffix(count))" : id
     }
 
-    /// Returns the ID that a user means by a short form or another end of a long ID, if any; throws
-    /// an error if several end so.
+    /// Returns the ID for a short form or another end of a long ID, if any; throws an error if
+    /// several match.
     static func id(endingWith word: String, among ids: some Sequence<String>) throws -> String? {
         let end = word.trimmingPrefix("…").trimmingPrefix("...")
         guard end.count >= fewestTyped else { return nil }

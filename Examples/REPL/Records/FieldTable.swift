@@ -2,8 +2,8 @@ import Scrollback
 
 /// A record's bytes, field by field, with their offsets and meanings.
 ///
-/// The fields of a nested record are indented. A row shows at most twelve bytes; a longer field
-/// continues in the next rows.
+/// Nested fields are indented. A row shows at most twelve bytes; a longer field continues in the
+/// next rows.
 struct FieldTable {
     private var rows: [String] = []
     private let bytes: [UInt8]

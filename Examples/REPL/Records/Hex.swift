@@ -1,4 +1,3 @@
-/// Bytes as pairs of hex digits.
 enum Hex {
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { byte in
@@ -7,7 +6,7 @@ enum Hex {
         }.joined(separator: " ")
     }
 
-    /// Reads a text of hex digits, in which spaces are ignored; `nil` if it contains anything else.
+    /// Reads hex digits, ignoring spaces; `nil` for any other text.
     static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.filter { !$0.isWhitespace }.map(\.hexDigitValue)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -2,8 +2,7 @@ import Foundation
 import Scrollback
 
 extension RecordType {
-    /// Returns a record with a value in every field, except those of the record's own or an
-    /// enclosing type.
+    /// Returns a record with a value in every field, except those of its own or an enclosing type.
     func sample() throws -> any Record {
         try record(json: sampleJSON(within: []).text)
     }
@@ -22,7 +21,7 @@ extension RecordType {
                 if words.first == "repeated" { return .array([value]) }
                 return field.type.hasPrefix("map<") ? .object(["key": value]) : value
             }
-            // Choose a value that is not the default, because a default is not encoded.
+            // A default value is not encoded.
             let isWritten = try candidates.first { value in
                 let json = try JSONValue.object([field.name: value]).text
                 return try !record(json: json).serializedBytes.isEmpty

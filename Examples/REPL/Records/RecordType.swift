@@ -1,7 +1,6 @@
 import Foundation
 import Scrollback
 
-/// A type of record that has a name.
 struct RecordType {
     let type: any Record.Type
 
@@ -18,19 +17,18 @@ struct RecordType {
 
     var name: String { type.schema.name }
 
-    /// Decodes a record from JSON, as leniently as JSON of a server is decoded.
+    /// Decodes a record from JSON, as leniently as a server's.
     func record(json text: String) throws -> any Record {
         try decoded(text) { try type.init(json: text) }
     }
 
-    /// Decodes a record from JSON that a user has typed, which ``check(_:at:)`` accepts.
+    /// Decodes a record from typed JSON, which ``check(_:at:)`` accepts.
     func typedRecord(json text: String) throws -> any Record {
         try check(try decoded(text) { try JSONValue(typed: text) }, at: "")
         return try record(json: text)
     }
 
-    /// Returns the changes in JSON that a user has typed, only of the given fields if they are not
-    /// `nil`.
+    /// Returns the changes in typed JSON, only of the given fields if they are not `nil`.
     func patch<Value: Record>(
         _ record: Value.Type, json text: String, only fields: [String]? = nil
     ) throws -> Patch<Value> {
@@ -49,10 +47,9 @@ struct RecordType {
         }
     }
 
-    /// Throws an error for the first key that is not a field, or value that is not of its field's
-    /// type.
+    /// Throws an error for the first unknown key, or value of another type than its field's.
     ///
-    /// Decoding alone accepts more, because servers differ.
+    /// Decoding accepts more: servers differ.
     fileprivate func check(_ json: JSONValue, at path: String) throws {
         guard case .object(let entries) = json else {
             throw wrong(json, path, "an object: \(name)")
@@ -89,7 +86,7 @@ struct RecordType {
                 ? #" A text with braces is {"message": "{…}"}."# : "")
     }
 
-    /// Returns the first syntax error, which the error of `JSONDecoder` does not contain on Linux.
+    /// Returns the first syntax error, which `JSONDecoder` does not report on Linux.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -116,7 +113,7 @@ struct RecordType {
 }
 
 extension Schema.FieldDescription {
-    /// The name of the type without `repeated`, `optional` or the key of a map.
+    /// The type without `repeated`, `optional` or a map's key.
     var element: String {
         String(type.split(separator: " ").last?.prefix { $0 != ">" } ?? "")
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Scrollback
 
-/// The JSON of a record, with only the first elements of long lists and maps.
+/// The JSON of a record with shortened lists and maps.
 struct ShortRecord {
-    /// The lines of the JSON, followed by a line for each list or map that was shortened.
+    /// The lines of the JSON, and a line for each shortened list or map.
     private(set) var lines: [String]
 
     init<Value: Record>(_ record: Value, limit: Int) throws {

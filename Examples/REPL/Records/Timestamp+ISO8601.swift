@@ -11,7 +11,7 @@ extension Timestamp {
     /// the milliseconds.
     var iso8601: String {
         guard Self.dates.contains(milliseconds) else { return "@\(milliseconds)" }
-        // Foundation truncates the milliseconds: a rounding error would subtract one.
+        // Foundation truncates milliseconds: a rounding error would subtract one.
         return Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1000).formatted(Self.form)
     }
 
@@ -20,7 +20,7 @@ extension Timestamp {
         let whole = text.contains(".") ? text : text.replacing("Z", with: ".000Z")
         guard let date = try? Self.form.parse(whole) else { return nil }
         self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
-        // Reject dates that do not exist, such as 30 February, which Foundation may accept.
+        // Reject nonexistent dates such as 30 February, which Foundation may accept.
         guard iso8601 == whole else { return nil }
     }
 }

@@ -3,14 +3,14 @@ import Scrollback
 
 /// The words that the tab key offers.
 ///
-/// In the usage of a command, a word in capitals, such as `CHANNEL`, stands for names, and any
-/// other word for itself.
+/// In a command's usage, a word in capitals, such as `CHANNEL`, represents names, and any other
+/// word itself.
 enum Completion {
-    /// Returns the words that may be inserted at the cursor, after the line `before` the word and
-    /// the open quote, in alphabetical order.
+    /// Returns the possible words at the cursor, after the line `before` the word and the open
+    /// quote, in alphabetical order.
     ///
-    /// Words with control characters or direction marks are omitted, because readline would print
-    /// them. The case of the words may differ from that of `word`.
+    /// Words with control characters or direction marks, which readline would print, are omitted.
+    /// Case is ignored.
     @MainActor static func words(
         _ word: String, after before: String, in workspace: Workspace = Workspace(),
         quote: Character? = nil
@@ -19,9 +19,9 @@ enum Completion {
         if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
         var candidates = commandWords(after: typed.first == "help" ? typed.dropFirst() : typed[...])
         var paths: [String] = []
-        // Ignore the error: performing the line reports an unknown command.
+        // Ignore the error: performing the line reports it.
         if typed.first != "help", let command = try? Command.command(for: typed) {
-            // Words in quotes are a single argument. An open quote begins the next argument.
+            // Words in quotes are a single argument, and an open quote begins the next one.
             let rest = typed.dropFirst(command.words.count).joined(separator: " ").unquotedWords
             let index = max(0, rest.count - (quote == nil ? 0 : 1))
             for form in command.forms(at: index, after: rest.prefix(index).last) {
@@ -44,7 +44,7 @@ enum Completion {
     }
 
     @MainActor private static func names(_ form: String, _ workspace: Workspace) -> [String] {
-        // Ignore errors: the command reports a store that cannot be read.
+        // Ignore errors: the command reports them.
         switch form {
         case "CHANNEL": (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
         case "USER", "DEVICE":
@@ -71,12 +71,11 @@ enum Completion {
 }
 
 extension Command {
-    /// Returns the words of the usage, such as `CHANNEL` and `all`, that may stand for the argument
-    /// at an index.
+    /// Returns the words of the usage, such as `CHANNEL` and `all`, for the argument at an index.
     ///
-    /// After a word of the usage, such as `in`, the next word of the usage follows.
+    /// After a word such as `in`, the next word of the usage follows.
     fileprivate func forms(at index: Int, after previous: String?) -> [String] {
-        // The alternatives for each argument, and the arguments that may be repeated.
+        // The alternatives for each argument, and the repeatable ones.
         var forms: [[String]] = []
         var repeated: [(index: Int, forms: [String])] = []
         var isAlternative = false

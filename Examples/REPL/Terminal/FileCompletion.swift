@@ -1,11 +1,10 @@
 import Foundation
 
-/// The files and directories that the tab key offers.
 enum FileCompletion {
-    /// Returns the paths that start with the typed text, as users type them, in alphabetical order;
-    /// directories end with `/`.
+    /// Returns the paths that start with the typed text, in alphabetical order; directories end
+    /// with `/`.
     ///
-    /// Inside an open quote, no backslashes are needed. Names that start with a dot are offered
+    /// Outside of an open quote, they have backslashes. Names that start with a dot are offered
     /// only after a typed dot.
     static func paths(
         _ word: String, in quote: Character?, directoriesOnly: Bool = false

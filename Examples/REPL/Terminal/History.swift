@@ -1,10 +1,10 @@
 import CScrollbackReadline
 import Foundation
 
-/// The lines that were typed in earlier runs, in `~/.scrollback_history` or in the file that
-/// `$SCROLLBACK_HISTORY` names.
+/// The lines typed in earlier runs, in `~/.scrollback_history` or in the file
+/// `$SCROLLBACK_HISTORY`.
 ///
-/// Only the file's owner can read it, because it contains the texts of messages.
+/// Only its owner can read the file, which contains texts of messages.
 @MainActor struct History {
     private let path: String
 

@@ -3,15 +3,14 @@
 import Dispatch
 import Foundation
 
-/// A line editor that wraps GNU readline, and can print text while the user types a line.
+/// A line editor that wraps GNU readline, and can print text while the user types.
 ///
 /// Because readline uses global variables, there is only one editor, on the main actor. The main
-/// queue passes keys to readline's callback interface, so that no thread blocks while waiting for a
-/// key.
+/// queue passes keys to readline's callbacks, so that no thread blocks.
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
-    /// Returns the completions of a word, given the line before it and the open quote.
+    /// Returns a word's completions, given the line before it and the open quote.
     var completions: (_ word: String, _ before: String, _ quote: Character?) -> [String] = {
         _, _, _ in []
     }
@@ -25,7 +24,7 @@ import Foundation
     private(set) var isTerminated = false
     private var plainProgress = PlainProgress()
 
-    /// A closure that is called when the user presses Ctrl-C during a command.
+    /// Called when the user presses Ctrl-C during a command.
     var onInterrupt: (() -> Void)?
 
     private let hasColours: Bool = {
@@ -52,7 +51,7 @@ import Foundation
         rl_catch_signals = 0  // readline's signal handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
-        // The completion of file names handles quotes and backslashes itself.
+        // The completion of file names handles quotes itself.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
         rl_char_is_quoted_p = isEscaped
@@ -70,8 +69,8 @@ import Foundation
         self.keys = keys
     }
 
-    /// Makes readline treat text as UTF-8 even in an ASCII locale, which most containers have: it
-    /// would otherwise delete single bytes.
+    /// Makes readline read UTF-8 even in an ASCII locale, as in most containers: it would delete
+    /// single bytes.
     private func useUTF8() {
         setlocale(LC_CTYPE, "")
         guard String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" else { return }
@@ -97,7 +96,6 @@ import Foundation
         printAbove(lines.map { coloured(String($0)) }.joined(separator: "\n"))
     }
 
-    /// Prints events that no command has caused.
     func printAbovePrompt(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         printAbove(lines.map { coloured($0.visible.oneLine) }.joined(separator: "\n"))
@@ -115,7 +113,7 @@ import Foundation
         fflush(nil)  // readline leaves its output in the buffer
     }
 
-    /// Returns the line of an event in the color of the event's kind, and other lines unchanged.
+    /// Returns an event's line in the color of its kind, and other lines unchanged.
     private func coloured(_ line: String) -> String {
         switch line.prefix(2) {
         case "+ ": inColour(32, line)
@@ -133,12 +131,12 @@ import Foundation
 
     // MARK: Secrets
 
-    /// Asks for a secret, which is neither shown nor added to the history; returns `nil` if the
-    /// line is empty, or after Ctrl-C or Ctrl-D.
+    /// Asks for a secret, which is neither shown nor added to the history; `nil` for an empty line,
+    /// and after Ctrl-C or Ctrl-D.
     func secret(_ question: String) async -> String? {
         guard let keys else { return await SecretInput.read(question) }
-        // Cancel the source of keys. A suspended source would, when resumed, report the bytes of
-        // the secret, and readline would block the main queue while waiting for them.
+        // Cancel the source of keys: if suspended, it would report the bytes of the secret when
+        // resumed, and readline would block the main queue waiting for them.
         keys.cancel()
         self.keys = nil
         rl_clear_visible_line()
@@ -157,7 +155,7 @@ import Foundation
         if !isShowingProgress { redisplay(shown(prompt)) }
     }
 
-    /// Shows the progress of an operation in place of the prompt; `nil` ends the progress.
+    /// Shows progress in place of the prompt; `nil` ends it.
     ///
     /// If the terminal cannot overwrite a line, new lines are printed at intervals.
     func showProgress(_ text: String?) {
@@ -172,7 +170,7 @@ import Foundation
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
 
-    /// If `false`, readline uses only one line of the terminal, and may cut it inside a character.
+    /// If `false`, readline uses only one line, and may cut it inside a character.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
@@ -184,8 +182,7 @@ import Foundation
         fflush(nil)  // readline leaves its output in the buffer
     }
 
-    /// Returns the prompt in color, whose bytes are marked so that readline does not count them as
-    /// columns.
+    /// Returns the prompt in color; its marked bytes do not count as columns.
     private func shown(_ prompt: String) -> String {
         hasColours ? "\u{01}\u{1B}[1m\u{02}\(prompt)\u{01}\u{1B}[0m\u{02}" : prompt
     }
@@ -215,8 +212,8 @@ import Foundation
         }
         on(SIGWINCH) { rl_resize_terminal() }
         on(SIGCONT) {
-            // The shell has changed the terminal's settings: without this call, readline would
-            // assume that its own settings still apply.
+            // The shell has changed the terminal's settings, which readline would otherwise not
+            // notice.
             rl_deprep_terminal()
             rl_prep_terminal(1)
             rl_forced_update_display()
@@ -253,7 +250,7 @@ private func isEscaped(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> C
     return CInt(count % 2)
 }
 
-/// Returns completions to readline, given the bounds of the word in its buffer.
+/// Returns completions to readline, given the word's bounds in its buffer.
 private func didPressTab(
     _ word: UnsafePointer<CChar>?, _ start: CInt, _ end: CInt
 ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
@@ -269,12 +266,11 @@ private func didPressTab(
             typed, before, quote == 0 ? nil : Character(UnicodeScalar(UInt8(quote))))
     }
     guard let first = found.first else { return nil }
-    // readline expects the common prefix, the completions and a null pointer, and frees all of
-    // them.
+    // readline expects the common prefix, the completions and a null pointer, and frees them.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
     if found.count == 1, first.hasSuffix("/") {
-        // The path may continue after a directory: append neither a space nor a quote.
+        // The path may continue: append neither a space nor a quote.
         rl_completion_suppress_append = 1
         rl_completion_suppress_quote = 1
     }

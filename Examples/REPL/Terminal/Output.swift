@@ -3,15 +3,15 @@ import Foundation
 /// The output of a script.
 ///
 /// Results go to stdout; errors and progress go to stderr. With `--json`, results, errors and
-/// events go to stdout, as lines of JSON. If stdout cannot be written, that is reported once.
+/// events go to stdout, as lines of JSON. A failure of stdout is reported once.
 @MainActor final class Output {
-    /// The number of the line being performed; 0 before the first line.
+    /// The number of the current line; 0 before the first line.
     var line = 0
 
-    /// `true` if stdout could not be written, so that later output to it is discarded.
+    /// `true` if stdout could not be written; later output to it is discarded.
     private(set) var hasFailed = false
 
-    /// The reason why nothing is stored on disk, which is written with each result and error.
+    /// The reason why nothing is stored on disk, for each result and error.
     var notStored: String?
 
     private let isJSON: Bool
@@ -20,7 +20,7 @@ import Foundation
 
     init(_ options: Options) { (isJSON, isQuiet) = (options.isJSON, options.isQuiet) }
 
-    /// The number of columns of the terminal; `nil` if the output is not a terminal.
+    /// The terminal's number of columns; `nil` without a terminal.
     var width: Int? {
         for file in [STDOUT_FILENO, STDERR_FILENO] {
             var size = winsize()
@@ -58,7 +58,7 @@ import Foundation
         report("error: \(place)\(sentence(of: error))\n")
     }
 
-    /// Shows progress, on a terminal in place, otherwise as lines at intervals; `nil` ends it.
+    /// Shows progress, on a terminal in place, otherwise as lines; `nil` ends it.
     func progress(_ text: String?) {
         guard !isQuiet else { return }
         if plainProgress == nil {
@@ -68,8 +68,7 @@ import Foundation
         }
     }
 
-    /// Writes text to stdout, without `print`: flushing its output waits for stdin, which another
-    /// thread is reading.
+    /// Writes text to stdout, without `print`, whose flush waits for the thread that reads stdin.
     private func write(_ text: String) {
         guard !hasFailed else { return }
         let error = StandardFiles.write(text.visible, to: STDOUT_FILENO)
@@ -79,7 +78,7 @@ import Foundation
     }
 
     private func report(_ text: String) {
-        // If stderr cannot be written either, only the exit status shows that a command failed.
+        // If this fails too, only the exit status shows that a command failed.
         _ = StandardFiles.write(text.visible, to: STDERR_FILENO)
     }
 }
@@ -91,14 +90,14 @@ extension Command.Outcome {
     }
 }
 
-/// Selects the lines of progress for an output that cannot overwrite a line: the first one of each
-/// command, and further ones at intervals.
+/// Selects the lines of progress for an output that cannot overwrite: each command's first one, and
+/// further ones at intervals.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?
 
     private static let interval = Duration.seconds(5)
 
-    /// Returns the line if it is to be printed now; `nil` as `text` ends the progress.
+    /// Returns the line if it is to be printed now; `nil` for `text` ends the progress.
     mutating func line(_ text: String?, at now: ContinuousClock.Instant) -> String? {
         guard let text else {
             last = nil

@@ -2,20 +2,19 @@ import Foundation
 
 /// A file that a command writes, which only its owner can read.
 ///
-/// It contains messages or files of a user, and its directory may be one to which other users of
-/// the machine can write, such as `/tmp`.
+/// Other users of the machine may write to its directory, such as `/tmp`.
 final class OutputFile {
     private var stream: UnsafeMutablePointer<FILE>?
 
-    /// Creates a file, or empties an existing one, unless its path is that of a link, a pipe, a
-    /// device, a file of another user, or a file with several names.
+    /// Creates or empties a file, but not a link, a pipe, a device, a file of another user, or one
+    /// with several names.
     init(_ path: String) throws(CommandError) {
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {
             throw errno == ELOOP ? Self.refusal(path) : Self.failure(path)
         }
-        // Examine the open file, because another one could have taken its name.
+        // Examine the open file: another one could have taken its name.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), status.st_nlink == 1
@@ -47,11 +46,11 @@ final class OutputFile {
 
     func write(_ bytes: Data) {
         guard let stream else { return }
-        // The caller checks for errors when it has written everything.
+        // The caller checks for errors at the end.
         _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, stream) }
     }
 
-    /// Writes the rest of the bytes, closes the file, and returns `true` if all bytes were written.
+    /// Writes the rest, closes the file, and returns `true` if all bytes were written.
     func end() -> Bool {
         guard let stream = stream.take() else { return false }
         let isWritten = fflush(stream) == 0 && ferror(stream) == 0

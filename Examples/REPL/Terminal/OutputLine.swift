@@ -1,10 +1,10 @@
 import Foundation
 import Scrollback
 
-/// A line that `--json` writes: the result of a command, an error, or an event.
+/// A line of `--json`: a command's result, an error, or an event.
 struct OutputLine: Encodable {
     private let kind: Kind
-    /// The number of the input line that contains the command; 0 before the first command.
+    /// The number of the command's input line; 0 before the first command.
     private let line: Int
     private let text: String
     private var command: String?
@@ -45,7 +45,7 @@ struct OutputLine: Encodable {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
-            // JSON allows control characters and direction marks, which a terminal would interpret.
+            // A terminal would interpret control characters and direction marks, which JSON allows.
             return String(decoding: try encoder.encode(self), as: UTF8.self).unicodeScalars
                 .map { $0.isControl ? $0.jsonEscape : String($0) }
                 .joined()

@@ -1,14 +1,13 @@
 import Foundation
 
-/// The interactive prompt, which performs each line as a command until `quit` or Ctrl-D.
+/// The interactive prompt, until `quit` or Ctrl-D.
 @MainActor enum Prompt {
     static func run(_ options: Options) async {
         let editor = LineEditor.shared
         let history = History()
         let workspace = Workspace(options.world)
         workspace.width = editor.width
-        // If the effects of a command take longer, they continue while the user types the next
-        // line.
+        // Longer effects continue while the user types the next line.
         workspace.patience = options.patience ?? .milliseconds(300)
         workspace.onEvent = { editor.printAbovePrompt($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }

@@ -1,16 +1,15 @@
 import Foundation
 import Scrollback
 
-/// Performs commands from a pipe or a file, without a prompt.
 @MainActor enum Script {
     /// Performs all lines, and returns whether all succeeded.
     ///
-    /// A script in a file stops at the first line that fails. A script from a pipe continues,
-    /// unless the output cannot be written.
+    /// A script in a file stops at the first error. A script from a pipe continues, unless the
+    /// output cannot be written.
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
-        // A program that reads the JSON can ignore events itself.
+        // A reader of JSON can ignore events itself.
         if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
@@ -34,7 +33,7 @@ import Scrollback
         var succeeded = true
         if let command = options.firstCommand {
             succeeded = await perform(command, workspace, output) ?? true
-            // Every later line would report that no user is connected.
+            // Later lines would report that no user is connected.
             if output.hasFailed || !succeeded && !options.isDemo {
                 await workspace.end()
                 return false
@@ -91,7 +90,7 @@ import Scrollback
         return stream
     }
 
-    /// Returns the lines of stdin, read by a separate thread, because `readLine` blocks its thread.
+    /// Returns the lines of stdin, read by a separate thread, which `readLine` blocks.
     private static func linesOfInput() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

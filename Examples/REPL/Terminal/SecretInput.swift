@@ -1,15 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Reads a line from the terminal without showing it.
 @MainActor
 enum SecretInput {
-    /// Shows a question and reads the answer; `nil` if it is empty, or if the task is canceled.
+    /// Shows a question and reads the answer; `nil` if it is empty, or the task is canceled.
     static func read(_ question: String) async -> String? {
         var shown = termios()
         tcgetattr(STDIN_FILENO, &shown)
         var hidden = shown
-        // Let the terminal collect a line without showing it, except for the line end.
+        // The terminal collects a line, and shows only its end.
         hidden.c_lflag &= ~tcflag_t(ECHO)
         hidden.c_lflag |= tcflag_t(ICANON | ECHONL | ISIG)
         hidden.c_iflag |= tcflag_t(ICRNL)

@@ -1,25 +1,22 @@
 import Foundation
 
-/// The files with the numbers 0, 1 and 2, which the program inherits.
+/// The inherited files with the numbers 0, 1 and 2.
 package enum StandardFiles {
-    /// Opens `/dev/null` for each of the files that is closed, so that no other file gets its
-    /// number.
+    /// Opens `/dev/null` for each closed file, so that no other file gets its number.
     ///
-    /// Otherwise the program could read its commands from a file of the database, or write its
-    /// output to it. Reading from the replacement returns nothing, and writing to it fails. Call
+    /// Otherwise the program could read commands from the database, or write its output to it. Call
     /// this method before the program opens any file.
     package static func replaceClosed() {
         for file in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(file, F_GETFD) < 0 && errno == EBADF {
-            // The system uses the lowest free number, which is this one.
+            // The system uses the lowest free number: this one.
             _ = open("/dev/null", O_RDONLY)
         }
     }
 
-    /// Writes a text, waits until the file has accepted all of it, and returns 0 or an error
-    /// number.
+    /// Writes a whole text, and returns 0 or an error number.
     ///
-    /// `FileHandle.write(_:)` would trap if the file cannot be written.
+    /// `FileHandle.write(_:)` would trap after an error.
     static func write(_ text: String, to file: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in

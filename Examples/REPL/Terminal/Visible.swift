@@ -1,16 +1,16 @@
-// Stored texts may contain control characters, which could move the cursor or clear the screen, and
-// direction marks, which could show the characters of a line in another order.
+// Stored texts may contain control characters, which could clear the screen, and direction marks,
+// which could change the order of characters.
 
 extension Unicode.Scalar {
-    /// `true` if a terminal, instead of showing the character, changes how it shows others.
+    /// `true` if the character changes how a terminal shows others.
     var isControl: Bool { properties.generalCategory == .control || properties.isBidiControl }
 }
 
 extension String {
-    /// The text in which control characters except line ends, and direction marks, are escaped.
+    /// The text with escaped direction marks and control characters, except line ends.
     var visible: String { spelledOut { $0 != "\n" } }
 
-    /// The text in one line: as ``visible``, but line ends are escaped, too.
+    /// As ``visible``, but line ends are escaped, too.
     var oneLine: String { spelledOut { _ in true } }
 
     private func spelledOut(_ isMeant: (Unicode.Scalar) -> Bool) -> String {

@@ -10,7 +10,7 @@ enum Demo {
         ("general", general), ("cats", cats), ("random", random),
     ]
 
-    /// Creates the demo, whose last message has the time `now`, unless it exists.
+    /// Creates the demo, with the last message at `now`, unless it exists.
     static func make(on server: EmbeddedServer, now: Timestamp) throws {
         for (id, name) in users {
             try server.addUser(User(id: UserID(id), nickname: name))

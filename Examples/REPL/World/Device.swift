@@ -3,10 +3,10 @@ import Foundation
 import Scrollback
 import ScrollbackInspector
 
-/// A user's device, with a client that has its own cache, and a simulated network.
+/// A user's device: a client with its own cache, and a simulated network.
 @MainActor
 final class Device {
-    /// The user's ID, followed by `@` and a name if the user has several devices.
+    /// The user's ID, with `@` and a name if the user has several devices.
     let name: String
 
     let userID: UserID
@@ -42,10 +42,10 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
-    /// Returns the ID of the user of a device named `USER` or `USER@DEVICE`; otherwise `nil`.
+    /// Returns the user's ID from a device's name, `USER` or `USER@DEVICE`; otherwise `nil`.
     ///
-    /// The name of a device contains no dot, so that an e-mail address is the ID of a user. The ID
-    /// of a Matrix user starts with `@`, and contains a colon.
+    /// `DEVICE` contains no dot, so that an e-mail address is a user's ID. A Matrix user's ID
+    /// starts with `@`, and contains a colon.
     static func userID(of name: String) -> UserID? {
         guard !name.isEmpty, !name.hasPrefix("@") || name.contains(":"), name.last != "@" else {
             return nil
@@ -83,8 +83,7 @@ final class Device {
         client.removeChannelDelegate(listener)
     }
 
-    /// Connects the device's user with an access token or, if it is `nil`, with the previous
-    /// credentials.
+    /// Connects the device's user with an access token; `nil` for the previous credentials.
     func connect(accessToken: String?) async throws(SyncError) -> BackendError? {
         if let accessToken {
             account.credentials = Credentials(userID, accessToken: accessToken)
@@ -126,7 +125,7 @@ final class Device {
         onEvent()
     }
 
-    /// Observes the events of the engine, which is another one after a log-out.
+    /// Observes the engine's events; a log-out replaces the engine.
     private func follow() {
         guard let engine = try? client.engine, engine !== followed else { return }
         followed = engine
@@ -137,7 +136,7 @@ final class Device {
     }
 }
 
-/// The credentials of a device's user, whose access token can be replaced.
+/// The credentials of a device's user, with a replaceable token.
 final class Account: Sendable {
     private let current: Locked<Credentials>
 
@@ -151,10 +150,9 @@ final class Account: Sendable {
 
 /// The newest events that are not shown yet, up to a limit.
 ///
-/// Events are grouped by source, because the order between different sources varies from run to
-/// run.
+/// Events are grouped by source, because the order of sources varies from run to run.
 struct EventBuffer {
-    /// The sources of events, in the order in which their events are shown.
+    /// The sources, in the order in which their events are shown.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
     let limit: Int

@@ -1,14 +1,13 @@
 import Scrollback
 
-/// An event that the prompt reports: a line of text for people, and a name with values for
-/// programs.
+/// An event of the prompt: a line of text for people, and a name with values for programs.
 struct Event: Sendable {
     /// The name, such as `message_received`.
     ///
     /// DO NOT CHANGE a name: scripts read them.
     let name: String
 
-    /// The line, whose first character shows the kind of event: see ``Listener``.
+    /// The line; its first character shows the kind of event: see ``Listener``.
     let text: String
 
     private(set) var values: Values

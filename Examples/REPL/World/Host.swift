@@ -5,17 +5,17 @@ import Scrollback
 
 /// A chat server that the prompt uses.
 ///
-/// To add a kind of server, add a case to ``HostChoice``. Commands do not depend on the kind.
+/// To add a kind of server, add a case to ``HostChoice``.
 @MainActor
 protocol Host: AnyObject {
     /// Creates the backend of a new device, and the credentials of its user.
     ///
-    /// `askSecret` asks for the user's password, if it is not known.
+    /// `askSecret` asks for an unknown password.
     func makeBackend(
         for user: UserID, device: String, asking askSecret: (_ question: String) async -> String?
     ) async throws -> (any Backend, Credentials)
 
-    /// The server, if it runs in this process; otherwise `nil`.
+    /// The server, if it runs in this process.
     var server: EmbeddedServer? { get }
 
     /// The reason why the server cannot be reached until the prompt ends.
@@ -52,7 +52,7 @@ private final class EmbeddedHost: Host {
                 server = try EmbeddedServer(at: directory) { clock.now }
                 failure = nil
             } catch {
-                // Another prompt that uses the directory has the files of the devices open, too.
+                // Another prompt in the directory has the devices' files open, too.
                 guard !error.message.hasPrefix("locked") else {
                     throw CommandError.failed(
                         "another prompt uses \(home.path): end it, or choose another --home")
@@ -66,8 +66,8 @@ private final class EmbeddedHost: Host {
             server = try EmbeddedServer.inMemory { clock.now }
             failure = nil
         }
-        // As on most chat services, the feed reports only the newest messages of each channel after
-        // a device was offline.
+        // As on most services, the feed reports only each channel's newest messages after an
+        // absence.
         server?.conditions.feedLimit = 20
     }
 
@@ -97,7 +97,7 @@ private struct MissingServer: ForwardingBackend {
 private final class MatrixHost: Host {
     private let url: URL
     private var secrets: Secrets
-    /// The directory in which device IDs are stored; `nil` if each run uses new IDs.
+    /// The directory of device IDs; `nil` for new IDs in each run.
     private let deviceIDs: URL?
 
     var server: EmbeddedServer? { nil }
@@ -108,7 +108,7 @@ private final class MatrixHost: Host {
         self.secrets = secrets
         deviceIDs = home?.appending(path: "device-ids")
         guard let home, let deviceIDs else { return }
-        // The home of a homeserver is in a directory of the prompt's home.
+        // A homeserver's directory is in the prompt's home.
         for url in [home.deletingLastPathComponent(), home, deviceIDs] {
             try FileManager.default.createPrivateDirectory(at: url)
         }
@@ -141,14 +141,14 @@ private final class MatrixHost: Host {
         }
     }
 
-    /// Returns the Matrix ID of a device, the same in later runs, so that the homeserver recognizes
+    /// Returns a device's Matrix ID, which stays the same, so that the homeserver recognizes
     /// repeated requests.
     private func deviceID(of device: String) throws -> String {
         let new = String((0..<10).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ".randomElement()! })
-        // The name of the file is a hash, so that it does not reveal the user's ID.
+        // The file's name is a hash, which hides the user's ID.
         guard let file = deviceIDs?.appending(path: device.hashedFileName) else { return new }
         // The ID is sent to the homeserver: another program that writes to the directory must not
-        // make the prompt send the content of another file.
+        // make the prompt send another file.
         guard let id = try SecretFile(file).read("the device ID", isSecret: false) else {
             try SecretFile(file).create(new)
             return new
@@ -163,14 +163,14 @@ private final class MatrixHost: Host {
 }
 
 extension FileManager {
-    /// Creates the home of a prompt, which may be a link, unless it exists.
+    /// Creates the prompt's home, which may be a link, unless it exists.
     fileprivate func createPrivateHome(at url: URL) throws {
         guard !fileExists(atPath: url.path) else { return }
         try createPrivateDirectory(at: url)
     }
 
-    /// Creates a directory that only its owner can read, unless it exists; throws an error if a
-    /// link is in its place, which would lead to files elsewhere.
+    /// Creates a directory that only its owner can read, unless it exists; throws an error for a
+    /// link, which would lead elsewhere.
     func createPrivateDirectory(at url: URL) throws {
         try checkIsNoLink(url)
         try createDirectory(

@@ -4,9 +4,8 @@ import Scrollback
 extension EncryptionKey {
     /// Reads a key from a file of 64 hexadecimal digits, and creates the file if `creates` is true.
     ///
-    /// Only the prompt reads keys from files: an app keeps its key in the system's keychain, not
-    /// next to the data. Throws an error if the file does not exist, is a link, has no key, or can
-    /// be read or written by other users of the machine.
+    /// An app keeps its key in the system's keychain, not in a file. Throws an error if the file
+    /// does not exist, is a link, has no key, or is accessible to other users of the machine.
     init(file: URL, creates: Bool) throws {
         let secret = SecretFile(file)
         if creates, try !secret.exists {
@@ -25,8 +24,8 @@ extension EncryptionKey {
 
     /// Reads or creates the key of the data in a directory.
     ///
-    /// Throws an error if the file does not exist although the directory contains encrypted data: a
-    /// new key could not decrypt them.
+    /// Throws an error if the directory contains encrypted data without the file: a new key could
+    /// not decrypt them.
     init(file: URL, of home: URL?) throws {
         if try !SecretFile(file).exists, let data = home.flatMap(EncryptionKey.encryptedData) {
             throw CommandError.failed(
@@ -35,8 +34,8 @@ extension EncryptionKey {
         try self.init(file: file, creates: true)
     }
 
-    /// Returns a directory below another one that has encrypted data: a file of keys or, if that is
-    /// lost, a name of a hyphen and a hash.
+    /// Returns a directory with encrypted data below another one: it has a file of keys or, if that
+    /// is lost, a name of a hyphen and a hash.
     private static func encryptedData(below home: URL) -> URL? {
         let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL {
@@ -64,7 +63,7 @@ struct SecretFile {
         }
     }
 
-    /// Creates the file with the mode 0600 from the beginning, and syncs it.
+    /// Creates the file, with the mode 0600 from the beginning, and syncs it.
     func create(_ text: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("write") }
@@ -80,8 +79,8 @@ struct SecretFile {
 
     /// Reads the text; `nil` if the file does not exist.
     ///
-    /// `content` names the content in errors. Throws an error if the file is not a regular file of
-    /// this user or, if it is secret, has a mode other than 0600 or 0400.
+    /// `content` names the content in errors. Throws an error unless the file is a regular one of
+    /// this user and, if it is secret, has the mode 0600 or 0400.
     func read(_ content: String, isSecret: Bool = true) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -89,7 +88,7 @@ struct SecretFile {
             throw failure("read")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Examine the open file, because another file could take its name.
+        // Examine the open file: another one could take its name.
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("read") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {

@@ -2,8 +2,8 @@ import Scrollback
 
 /// Creates an event from each notification of a device.
 ///
-/// The line of an event starts with `+` for something new, `*` for a change, `-` for a removal, `!`
-/// for a failure, and `=` for anything else.
+/// The line starts with `+` for something new, `*` for a change, `-` for a removal, `!` for a
+/// failure, and `=` for anything else.
 @MainActor
 final class Listener {
     var onEvent: (Event, EventBuffer.Source) -> Void = { _, _ in }
@@ -126,13 +126,13 @@ extension Listener: ChannelDelegate {
         } else if event.channel == nil {
             reportRemoval(event)
         } else if event.source == .channelBackgroundSync {
-            // Do not report channels at the first connection, because all of them are new then.
+            // At the first connection, all channels are new.
             guard wasOffline else { return }
             report(event, "channel_caught_up", "* \(url) changed while \(userID) was offline")
         } else if event.source == .eventTypingStatusUpdated {
             report(event, "typing", "= \(url): \(users.isEmpty ? "no one" : users) is typing")
         } else if event.source == .eventChannelChanged, case .group(let channel)? = event.channel {
-            // Report only a changed name: a channel that is new on this device has not changed.
+            // Report only a changed name of a known channel.
             let before = names.updateValue(channel.name, forKey: url)
             guard let before, before != channel.name else { return }
             report(event, "channel_changed", "* \(url) is \(channel.name)")
@@ -258,7 +258,7 @@ extension Listener: MessageCollectionDelegate {
         }
     }
 
-    // The events of the client and of the engine report the rest.
+    // Events of the client and the engine report the rest.
 
     func messageCollection(
         _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>

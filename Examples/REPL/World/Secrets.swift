@@ -1,8 +1,8 @@
 import Foundation
 import Scrollback
 
-/// The passwords and access tokens of Matrix users, which are not passed on the command line,
-/// because other users of the machine could read it.
+/// The passwords and access tokens of Matrix users, which are not on the command line: other users
+/// of the machine could read it.
 struct Secrets {
     enum Secret: Equatable {
         case password(String)
@@ -13,7 +13,7 @@ struct Secrets {
 
     init() {}
 
-    /// Reads the lines of a file that other users cannot read: `USER password PASSWORD` or
+    /// Reads a file that other users cannot read, with lines `USER password PASSWORD` or
     /// `USER token TOKEN`.
     init(file: URL) throws {
         guard let text = try SecretFile(file).read("the secrets") else {
@@ -28,7 +28,7 @@ struct Secrets {
             case "password": secrets[parts[0]] = .password(parts[2])
             case "token": secrets[parts[0]] = .token(parts[2])
             default:
-                // The error does not quote the line, which may contain a secret.
+                // The error does not quote the line, which may have a secret.
                 throw CommandError.failed(
                     "line \(number) of \(file.path) is not USER password PASSWORD "
                         + "or USER token TOKEN")
@@ -36,7 +36,7 @@ struct Secrets {
         }
     }
 
-    /// Adds the secret of a user from the environment, unless the file of secrets contains one.
+    /// Adds a user's secret from the environment, unless the file has one.
     mutating func add(_ environment: [String: String], of user: String) {
         guard secrets[user] == nil else { return }
         if let token = environment["SCROLLBACK_TOKEN"] {

@@ -2,7 +2,7 @@ import EmbeddedServer
 import Scrollback
 import Sync
 
-/// A property that commands set by its name, to a value that is given as text.
+/// A property that commands set by name, as text.
 struct Setting<Root: Sendable>: Sendable {
     /// The name of the setting, such as `sync.pageSize`.
     let name: String
@@ -107,8 +107,7 @@ extension Array {
         }
     }
 
-    /// Returns all settings as text, or the one that the first word names, after setting it to the
-    /// value of the second word if there is one.
+    /// Returns all settings as text, or the one of the first word, which a second word sets.
     ///
     /// `remark` follows the text of a value that was set.
     func showOrSet<Root>(
@@ -142,7 +141,7 @@ extension Array {
 }
 
 extension Setting where Root == GroupChannelCreateParams {
-    /// The settings of a new group channel, in addition to its URL and its members.
+    /// The settings of a new group channel, besides its URL and members.
     static var ofGroupChannel: [Setting] {
         [
             Setting("name", \.name), Setting("coverURL", \.coverURL), Setting("data", \.data),
@@ -153,7 +152,7 @@ extension Setting where Root == GroupChannelCreateParams {
 }
 
 extension Setting where Root == OpenChannelCreateParams {
-    /// The settings of a new open channel, in addition to its URL.
+    /// The settings of a new open channel, besides its URL.
     static var ofOpenChannel: [Setting] {
         [Setting("name", \.name), Setting("data", \.data), Setting("customType", \.customType)]
     }
@@ -211,7 +210,6 @@ extension Setting where Root == ChatClientOptions {
 }
 
 extension Setting where Root == ServerConditions {
-    /// The behavior in which servers differ.
     static var ofServer: [Setting] {
         [
             Setting("pageLimit", \.pageLimit), Setting("changelogPageSize", \.changelogPageSize),
@@ -236,7 +234,7 @@ extension Setting where Root == NetworkConditions {
     }
 }
 
-/// The first delay, the factor, the maximum delay and, if it is limited, the number of attempts.
+/// The first delay, the factor, the maximum delay and, if limited, the number of attempts.
 extension Backoff: SettingValue {
     var settingText: String {
         let delays = "\(interval.brief),\(multiplier),\(maximum.brief)"

@@ -1,26 +1,25 @@
 import Foundation
 import Scrollback
 
-/// The state of a run of the prompt: a world of devices, the open store, and what it observes.
+/// The state of a run of the prompt: a world of devices, and the open store.
 ///
-/// If the command `store open` has opened no store, the open store is that of the current device
-/// or, before a user has connected, a new one in memory.
+/// Without `store open`, the open store is that of the current device or, before a user has
+/// connected, a new one in memory.
 @MainActor final class Workspace {
     let now: () -> Timestamp
 
     /// The width of a line in columns.
     var width = 100
 
-    /// A closure that is called with the events that arrive while no command runs.
+    /// Called with the events that arrive while no command runs.
     var onEvent: ([Event]) -> Void = { _ in }
 
-    /// A closure that is called with the progress of a long command, and with `nil` at its end.
+    /// Called with the progress of a long command, and with `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
 
-    /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
+    /// Asks the user for a secret; returns `nil` if the user enters none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
-    /// The maximum time that a command waits for its effects.
     var patience = Duration.seconds(10)
 
     var hasEnded = false
@@ -29,7 +28,7 @@ import Scrollback
     private var made: World?
     private var isPerforming = false
     private var opened: Opened = .notYet
-    /// The store in memory that is open until there is a device, or until another store is opened.
+    /// The open store in memory, until there is a device or another store.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
     private var reported: [Event] = []
@@ -52,7 +51,7 @@ import Scrollback
 
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 
-    /// Waits for an operation, at most for ``patience``; `what` is the beginning of the error.
+    /// Waits for an operation, at most for ``patience``; `what` begins the error.
     func withinPatience(
         _ what: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -80,7 +79,7 @@ import Scrollback
             case .closed:
                 throw CommandError.failed("no store is open: store open opens one")
             case .notYet:
-                // If a device has no open files, do not show an empty store instead.
+                // Do not show an empty store in place of a device without open files.
                 if let device {
                     guard let engine = try? device.client.engine else {
                         throw CommandError.failed("no user is connected: type \(firstStep)")
@@ -100,8 +99,7 @@ import Scrollback
         return (try? store)?.place
     }
 
-    /// Opens a store in a directory or in memory, and closes the one that was opened before, unless
-    /// an error is thrown.
+    /// Opens a store in a directory or in memory, and then closes the earlier one.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
@@ -119,7 +117,7 @@ import Scrollback
         return store
     }
 
-    /// Closes the store that was opened: the device's store is then the open store again.
+    /// Closes the store that was opened; the device's is then the open one again.
     func close() {
         if case .open(let store) = opened { store.close() }
         scratch?.close()
@@ -143,7 +141,7 @@ extension Workspace {
         }
     }
 
-    /// The names of the devices of earlier runs in the same directory that do not run now.
+    /// The names of devices of earlier runs in the directory that do not run now.
     var keptDeviceNames: [String] {
         made?.otherDeviceNames ?? World.keptDeviceNames(in: options.home)
     }
@@ -167,7 +165,6 @@ extension Workspace {
         made = nil
     }
 
-    /// Runs a command, and collects the events that arrive while it runs.
     func perform(_ body: () async throws -> any Reply) async throws -> any Reply {
         isPerforming = true
         defer { isPerforming = false }
@@ -187,8 +184,7 @@ extension Workspace {
         return reply
     }
 
-    /// Removes and returns the events of the current device, and of the device that `as DEVICE` has
-    /// selected.
+    /// Removes and returns the events of the current device, and of that of `as DEVICE`.
     private func deviceEvents() -> [Event] {
         let events = device?.removeEvents() ?? []
         guard let visited = made?.visited, visited !== device else { return events }
@@ -210,16 +206,15 @@ extension ChatStore {
 // MARK: Observing
 
 extension Workspace {
-    /// Observes a part of the store from now on, in place of an earlier one, and returns the number
-    /// of the last change before.
+    /// Observes a part of the store from now on, instead of an earlier one, and returns the last
+    /// change's number.
     func observe(_ part: ObservedPart) throws -> Int {
         let (snapshot, changes) = try store.observe(part)
         observation = changes
         return snapshot.number
     }
 
-    /// `true` for a change only of the connection, which observers of every part of a store
-    /// receive.
+    /// `true` for a change only of the connection, which all observers receive.
     private func isOnlyOfConnection(_ change: Change) -> Bool {
         observation?.part != .everything
             && change.operations.allSatisfy { operation in
@@ -232,8 +227,8 @@ extension Workspace {
         return observation != nil
     }
 
-    /// Removes and returns the events: first one for each change of the observed part of the store,
-    /// then the events of the devices.
+    /// Removes and returns the events: one for each change of the observed part, then the devices'
+    /// events.
     func events() -> [Event] {
         defer { reported = [] }
         let changes = observation?.drain().filter { !isOnlyOfConnection($0) } ?? []

@@ -11,15 +11,14 @@ final class World {
 
         var host = HostChoice.embedded
 
-        /// The start of a clock that only commands advance; `nil` to use the system's clock.
         var start: Timestamp?
 
         var encryptionKey: EncryptionKey?
 
-        /// The maximum number of events of each source that are shown at once.
+        /// The maximum number of events of a source that are shown at once.
         var eventLimit = 12
 
-        /// A closure that returns the backend that a device uses in place of the server's.
+        /// Returns the backend that a device uses in place of the server's.
         var wrapBackend: (any Backend) -> any Backend = { $0 }
     }
 
@@ -41,7 +40,6 @@ final class World {
 
     var onEvent: (Device) -> Void = { _ in }
 
-    /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
     init(_ options: Options) throws {
@@ -50,7 +48,7 @@ final class World {
         host = try options.host.make(in: options.home, clock)
     }
 
-    /// The embedded server; throws an error if the server does not run in this process.
+    /// The embedded server; throws an error if there is none.
     var server: EmbeddedServer {
         get throws {
             guard let server = host.server else {
@@ -72,15 +70,14 @@ final class World {
 
     // MARK: Devices
 
-    /// The reason why a device stores nothing on disk, with advice; `nil` if all devices store
-    /// data.
+    /// The reason why a device stores nothing on disk, with advice, if any.
     var notStored: String? {
         devices.lazy.compactMap(\.client.cachingError).first.map {
             "nothing is stored on disk: \(sentence(of: $0))"
         }
     }
 
-    /// Returns the device with a name, and creates it if necessary.
+    /// Returns the device with a name, created if necessary.
     func device(_ name: String) async throws -> Device {
         if let device = devices.first(where: { $0.name == name }) { return device }
         guard let userID = Device.userID(of: name) else {
@@ -95,10 +92,10 @@ final class World {
 
     func use(_ device: Device) { current = device }
 
-    /// The device that `as DEVICE` has selected for a command, if it is not the current device.
+    /// The device of `as DEVICE`, if it is not the current one.
     var visited: Device?
 
-    /// Ends a device and starts it again, as if the user had quit and started the app.
+    /// Ends a device and starts it again, as if the user had restarted the app.
     func relaunch(_ device: Device) async throws -> Device {
         guard let index = devices.firstIndex(where: { $0 === device }) else { return device }
         await device.close()
@@ -148,7 +145,7 @@ final class World {
         return World.keptDeviceNames(in: options.home).filter { !running.contains($0) }
     }
 
-    /// The options of clients with the data of all devices, also of those that do not run now.
+    /// The options of clients for all devices, also those that do not run now.
     var storageOptions: [ChatClientOptions] {
         get throws {
             let directories = try options.home.flatMap { try World.deviceDirectories(in: $0) }
@@ -171,8 +168,8 @@ final class World {
         }
     }
 
-    /// Returns the directories of the devices in the home of a prompt, without links, which may
-    /// lead to the files of another program; `nil` if it has none.
+    /// Returns the devices' directories in a home, without links, which may lead to other programs'
+    /// files; `nil` if it has none.
     static func deviceDirectories(in home: URL) throws -> [URL]? {
         let devices = home.appending(path: "devices")
         let files = FileManager.default
@@ -184,23 +181,23 @@ final class World {
 
     static func keptDeviceNames(in home: URL?) -> [String] {
         guard let home else { return [] }
-        // Ignore the error: without a readable directory, there are no devices.
+        // Ignore the error: there are no devices.
         let directories = (try? deviceDirectories(in: home)) ?? []
-        // Omit encrypted devices: their directories are named by a hyphen and a hash.
+        // Omit encrypted devices, named by a hyphen and a hash.
         return directories.map(\.lastPathComponent).filter { !$0.hasPrefix("-") }
             .compactMap(\.removingPercentEncoding).sorted()
     }
 
     /// Returns the directory of a device, and creates it if necessary.
     ///
-    /// With a key, its name contains a hash, so that it does not reveal the user's ID. A directory
-    /// that an earlier run without the key has created is renamed; the client opens its plain
-    /// stores only after the command `client encrypt`.
+    /// With a key, its name contains a hash, which hides the user's ID. A directory of an earlier
+    /// run without the key is renamed; the client opens its plain stores only after
+    /// `client encrypt`.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
-        // The name with a hyphen cannot equal a percent-encoded name, which contains none.
+        // A percent-encoded name contains no hyphen.
         let (plain, hidden) = (
             devices.appending(path: encoded),
             devices.appending(path: "-" + name.hashedFileName)
@@ -217,9 +214,9 @@ final class World {
         return chosen
     }
 
-    /// Returns a closure that creates request IDs that are short enough to type.
+    /// Returns a closure that creates short request IDs.
     ///
-    /// If the server or the devices keep the IDs of earlier runs, those of each run differ.
+    /// If the server or the devices keep earlier IDs, those of each run differ.
     private func requestIDs(of name: String) -> @Sendable () -> RequestID {
         let last = Locked(0)
         let run =
@@ -248,8 +245,7 @@ final class World {
 
     // MARK: Settling
 
-    /// Waits until no device has work to do at the current time, and all notifications have
-    /// arrived.
+    /// Waits until no device has work at the current time, and all notifications have arrived.
     func waitUntilIdle(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         var quietChecks = 0
@@ -289,7 +285,7 @@ extension Device {
         // Before a user has connected, there is no engine.
         guard let engine = try? client.engine else { return .resting }
         let state = await engine.state
-        // Wait until the notification of the engine's last state has arrived.
+        // Wait for the notification of the engine's last state.
         guard hasReported(state), client.unreadCount == state.unreadCount else { return .busy }
         let callCount = await engine.callCount
         let (moving, delayedCount, heldCount) = network.callsInFlight
@@ -304,8 +300,7 @@ extension Device {
                 || delayedCount > sleeperCount
             guard !isBetween, moving.allSatisfy({ $0 == .feed }) else { return .busy }
             if !isPaused, await engine.hasWaitingCaller { return .busy }
-            // If the engine has stopped its feed, as for a damaged cache, there is nothing to wait
-            // for.
+            // If the engine has stopped its feed, as for a damaged cache, nothing will happen.
             return moving.isEmpty ? .resting : .listening
         case .waiting: return await engine.isRenewingSession ? .busy : .resting
         case .offline, .revoked: return .resting

@@ -1,8 +1,8 @@
 import Foundation
 import Scrollback
 
-/// The clock of the server and of all devices: the system's clock, or a manual clock that only a
-/// script advances, so that simulating a day takes no time.
+/// The clock of the server and of all devices: the system's, or a manual one that a script
+/// advances, so that a simulated day takes no time.
 final class WorldClock: Sendable {
     private struct State {
         var manualTime: Timestamp?
@@ -16,13 +16,13 @@ final class WorldClock: Sendable {
     private struct Sleeper {
         let name: String
         let end: Timestamp
-        /// The continuation of the sleeping task; `nil` if the system's clock resumes the task.
+        /// The sleeping task's continuation; `nil` if the system's clock resumes it.
         let continuation: CheckedContinuation<Void, any Error>?
     }
 
     private let state: Locked<State>
 
-    /// Creates a clock, which stays at `start` until it is advanced; `nil` for the system's clock.
+    /// Creates a clock that stays at `start` until it is advanced; `nil` for the system's clock.
     init(manualTime start: Timestamp? = nil) {
         state = Locked(State(manualTime: start))
     }
@@ -46,7 +46,7 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// The earliest end of those sleeps that end when the clock is advanced.
+    /// The earliest end of the sleeps that end when the clock is advanced.
     var nextEnd: Timestamp? {
         state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
@@ -65,7 +65,6 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // Do not count the sleeper any more.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -96,7 +95,7 @@ final class WorldClock: Sendable {
 }
 
 extension Timestamp {
-    /// Returns the time plus a duration, which may be negative, within the range of the type.
+    /// Returns the time after a duration, which may be negative, within the type's range.
     func later(by duration: Duration) -> Timestamp {
         let end: Timestamp = duration < .zero ? .distantPast : .distantFuture
         let count = (duration / .milliseconds(1)).rounded(.towardZero)
@@ -105,7 +104,7 @@ extension Timestamp {
         return overflows ? end : Timestamp(milliseconds: time)
     }
 
-    /// Returns the duration until another time; zero if the other time is earlier.
+    /// Returns the duration until another time; zero if that is earlier.
     func duration(to later: Timestamp) -> Duration {
         guard self < later else { return .zero }
         let (milliseconds, overflows) = later.milliseconds

@@ -3,8 +3,6 @@ import Store
 
 /// The shown part of a channel list: every stored channel that matches the query, from the start of
 /// the list to ``upper``.
-///
-/// A window is a value without side effects.
 struct ChannelWindow {
     typealias Edits = ListEdits<GroupChannel, ChannelListPosition>
 
@@ -22,12 +20,12 @@ struct ChannelWindow {
     private(set) var upper = Bound.beginning
     /// `true` if the store has every channel of the server's list.
     private(set) var isComplete = false
-    /// `true` if the window shows channels of a cleared or replaced cache, and the store does not
-    /// have the whole list again.
+    /// `true` if the window shows channels of a cleared or replaced cache, until the store has the
+    /// whole list again.
     private(set) var isReplaced = false
     /// The `count` of the last call of `load`.
     private var wanted = 0
-    /// The local labels of all channels that have any; empty until the first channels are loaded.
+    /// The local labels of all channels that have any, once the first channels are loaded.
     private(set) var labels: [ChannelURL: ChannelLabels] = [:]
     private(set) var labelsGeneration = 0
     private var hasReadLabels = false
@@ -59,8 +57,8 @@ struct ChannelWindow {
             case .savedGroupChannel(let channel): save(channel, entry.source, &edits)
             case .removedChannel(let url): edits.remove(url, entry.source)
             case .clearedCachedData, .replacedCache:
-                // Keep the rows until the store has the whole list again, and show all channels
-                // that are stored from now on.
+                // Keep the rows until the store has the whole list again, and show all stored
+                // channels from now on.
                 if upper != .beginning { upper = .end }
                 (isComplete, isReplaced) = (false, upper != .beginning)
                 edits.isCleared = true
@@ -142,7 +140,7 @@ struct ChannelWindow {
         if upper != .end, left > 0 {
             var last: ChannelListPosition?
             if case .position(let position) = upper { last = position }
-            // Read one channel more than requested, to find out whether more exist.
+            // Read one more than requested, to find out whether more exist.
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID,
                 visiting: &visits)
@@ -166,8 +164,8 @@ struct ChannelWindow {
 
     /// Reads the shown part again, after the store has dropped changes without reporting them.
     ///
-    /// The reader already contains the queued changes `skipped`; the caller must not apply them
-    /// afterwards. If reading fails, the window is unchanged.
+    /// The reader already contains `skipped`, which the caller must not apply afterwards. If
+    /// reading fails, the window is unchanged.
     mutating func readAgain(
         isComplete: Bool, in reader: some StoreReader, _ skipped: [Change] = []
     ) throws(StoreError) -> ChannelEdits {

@@ -3,7 +3,6 @@ import Store
 import Sync
 
 extension GroupChannelCollection {
-    /// The maximum number of pages that one call fetches, if they contain few new channels.
     private static let pageLimit = 5
 
     private static let visitLimit = 1_000
@@ -54,7 +53,6 @@ extension GroupChannelCollection {
         return window.isComplete
     }
 
-    /// Lists the rest of a page, of which one call of ``show(upTo:_:)`` has listed a part.
     func showRest(
         after shown: ShownPart, upTo count: Int, _ reporting: Reporting
     ) async throws(SyncError) {
@@ -79,8 +77,8 @@ extension GroupChannelCollection {
         case unsorted
     }
 
-    /// Lists at least `count` channels, or all stored ones, or those that ``visitLimit`` visits
-    /// find.
+    /// Lists at least `count` channels, or all stored ones, or those found by ``visitLimit``
+    /// visits.
     func show(
         upTo count: Int, _ reporting: Reporting
     ) throws(SyncError) -> ShownPart {
@@ -113,8 +111,7 @@ extension GroupChannelCollection {
                 _ = await engine.stateAfterConnecting
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
-            // If the cache was cleared during the request, paging has started again with the first
-            // page.
+            // If the cache was cleared during the request, paging has started again.
             guard generation == pagingGeneration else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
@@ -128,7 +125,7 @@ extension GroupChannelCollection {
         pagingGeneration += 1
     }
 
-    /// Records that the list is whole, once the engine has fetched the user's whole list.
+    /// Records that the list is whole, once the engine has fetched it.
     func awaitCompleteList() {
         guard !isDisposed, !window.isComplete, !isAwaitingCompleteList else { return }
         isAwaitingCompleteList = true
@@ -145,7 +142,7 @@ extension GroupChannelCollection {
     /// needed.
     private func recordCompleteList() -> Bool {
         if isDisposed || window.isComplete { return true }
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isListComplete(in: reader)
             if holdsAll { window.recordIsComplete() }

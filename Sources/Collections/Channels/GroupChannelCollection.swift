@@ -14,9 +14,8 @@ public import Sync
 /// ```
 ///
 /// The list reaches from the first channel to the last one of the loaded pages. In that part, the
-/// collection inserts, moves and deletes channels as they change. ``channels``, ``hasMore``,
-/// ``isStale``, ``drafts`` and ``labels`` are observable: views that use Observation need no
-/// delegate.
+/// collection inserts, moves and deletes channels as they change. Views that observe the properties
+/// need no delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
@@ -56,11 +55,8 @@ public final class GroupChannelCollection {
 
     /// Creates a collection, whose list is empty until ``start()``.
     ///
-    /// - Parameters:
-    ///   - query: The filters and the order of the list, and the page size.
-    ///   - userID: The current user, whom filters by nickname ignore, and whom the filter by exact
-    ///     members includes implicitly.
-    ///   - engine: The engine that fetches the channels.
+    /// `userID` is the current user, whom filters by nickname ignore, and whom the filter by exact
+    /// members includes implicitly.
     public init(
         query: GroupChannelListQuery = GroupChannelListQuery(), userID: UserID? = nil,
         engine: SyncEngine
@@ -85,7 +81,7 @@ public final class GroupChannelCollection {
     }
 
     /// A Boolean value that indicates whether the list shows channels of a cleared or replaced
-    /// cache, because the engine has not fetched the whole list again.
+    /// cache, until the engine has fetched the whole list again.
     public var isStale: Bool {
         access(keyPath: \.isStale)
         return window.isReplaced
@@ -106,9 +102,6 @@ public final class GroupChannelCollection {
     }
 
     /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
-    ///
-    /// Applying the changes in order to a copy of ``channels`` keeps the copy equal to
-    /// ``channels``.
     public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> {
         subscribers.subscribe()
     }
@@ -119,14 +112,13 @@ public final class GroupChannelCollection {
     /// the server.
     ///
     /// The stored channels are listed when the call returns, or soon after if that visits more than
-    /// 1,000 channels, because a filter matches few of them or the cache has never listed them in
-    /// this order. From then on, the collection follows all changes. If the engine is live and the
-    /// cache has the first page, the collection sends no request. The collection is not released
-    /// before the server has responded.
+    /// 1,000 channels, because few match a filter or the cache has never listed them in this order.
+    /// From then on, the list follows all changes. If the engine is live and the cache has the
+    /// first page, the collection sends no request. The collection is not released before the
+    /// server has responded.
     ///
     /// - Returns: The stored channels, and the channels after the server has responded. Without a
-    ///   connection, awaiting the latter throws `notConnected`, and the stored channels stay
-    ///   listed.
+    ///   connection, awaiting the latter throws `notConnected`.
     @discardableResult
     public func start() -> CollectionStart<GroupChannel> {
         let cached: Result<[GroupChannel], SyncError>
@@ -155,15 +147,14 @@ public final class GroupChannelCollection {
     /// Lists more channels: first stored channels, then channels from the server.
     ///
     /// The engine fetches the user's whole list automatically after the first connection. Until
-    /// then, this call also requests pages from the server, and later channels may be inserted
-    /// between the listed ones. If the server cannot be reached, the stored channels stay listed,
-    /// and ``hasMore`` remains true. The call also starts the collection.
+    /// then, this call also requests pages, and later channels may be inserted between the listed
+    /// ones. If the server cannot be reached, the stored channels stay listed, and ``hasMore``
+    /// remains true. The call also starts the collection.
     ///
     /// - Returns: The channels that the call has listed, in the order of the list; the delegate
-    ///   receives only the other changes. If ``hasMore`` is true, call again for more.
-    /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
-    ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
-    ///   `closed`, `canceled`.
+    ///   receives only the other changes.
+    /// - Throws: `queryInProgress` if another call is in progress; `disposed`; `notConnected` or
+    ///   `refused` if no more channels could be listed; `store`, `closed`, `canceled`.
     @discardableResult
     public func loadMore() async throws(SyncError) -> [GroupChannel] {
         try await load(upTo: channels.count + query.pageSize)
@@ -208,7 +199,7 @@ public final class GroupChannelCollection {
         var edits = window.edits(for: change)
         if edits.isCleared { restart() }
         if edits.isMissed {
-            // Ignore the error: the engine reports an unreadable store.
+            // Ignore the error: the engine reports it.
             guard let read = try? readAgain() else { return }
             edits = read
             readDrafts()

@@ -4,7 +4,7 @@ public import Models
 ///
 /// The methods are called on the main actor, in the order of the store's commits, and never after
 /// ``GroupChannelCollection/dispose()``. They may call any method. None has a default
-/// implementation, so that the compiler reports a method with a wrong name or type.
+/// implementation: the compiler reports a wrong name or type.
 ///
 /// For each commit, ``channelCollection(_:didChange:)`` is called first. The methods for added,
 /// updated and deleted channels follow, once for each source of the changes.

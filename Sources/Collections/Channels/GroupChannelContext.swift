@@ -5,7 +5,6 @@ public struct GroupChannelContext: Hashable, Sendable {
     /// The source of the change.
     public let source: CollectionEventSource
 
-    /// A Boolean value that indicates whether the change arrived as a live event, not from sync or
-    /// from this device.
+    /// A Boolean value that indicates whether the change arrived as a live event.
     public var isFromEvent: Bool { source.isFromEvent }
 }

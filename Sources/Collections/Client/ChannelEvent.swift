@@ -3,20 +3,20 @@ import Store
 
 /// A live event of a channel.
 ///
-/// The client reports each event that arrives while it is connected. For all events that happened
-/// while it was offline, it reports one event with the source `channelBackgroundSync` for each
-/// channel that has changed, once it has caught up with the server.
+/// The client reports each event that arrives while it is connected. Once it has caught up after
+/// being offline, it reports one event with the source `channelBackgroundSync` for each channel
+/// that has changed.
 public struct ChannelEvent: Hashable, Sendable {
     /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
     public let source: CollectionEventSource
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public let channelURL: ChannelURL
 
     /// The channel after the event; `nil` if the user can no longer read it.
     ///
-    /// It was deleted (`eventChannelDeleted`), the user left it or was removed from it by the
-    /// ``actor`` (`eventUserLeft`), or the user was banned from it (`eventUserBanned`).
+    /// It was deleted (`eventChannelDeleted`), or the user left it or was removed by the ``actor``
+    /// (`eventUserLeft`), or was banned (`eventUserBanned`).
     public let channel: AnyChannel?
 
     /// The stored message that was received or changed; otherwise `nil`.
@@ -30,13 +30,13 @@ public struct ChannelEvent: Hashable, Sendable {
 
     /// The users whom the event concerns, such as those who joined, or all who are typing now.
     ///
-    /// The array is empty for most other events, and if ``channel`` is `nil`.
+    /// Empty for most other events, and if ``channel`` is `nil`.
     public let users: [User]
 
-    /// The user who caused the event; `nil` if the server does not report one.
+    /// The user who caused the event; `nil` if unknown.
     public let actor: User?
 
-    /// The reason that the ``actor`` gave, such as why a user was banned; `nil` if there is none.
+    /// The reason that the ``actor`` gave, such as why a user was banned, if any.
     public let reason: String?
 }
 
@@ -82,8 +82,8 @@ extension ChannelEvent {
 }
 
 extension CollectionEventSource {
-    /// `true` if events of this source change a message; a change of the channel by the same event is
-    /// not reported.
+    /// `true` if events of this source change a message; the channel's own change is then not
+    /// reported.
     fileprivate var isAboutMessage: Bool {
         switch self {
         case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,

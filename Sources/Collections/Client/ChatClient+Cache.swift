@@ -7,7 +7,7 @@ extension ChatClient {
     /// Returns the size of the user's cache in bytes, with a system call for each file of about two
     /// megabytes.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func cachedDataSize() throws(SyncError) -> Int {
         let store = try engine.store
         do throws(StoreError) {
@@ -23,7 +23,7 @@ extension ChatClient {
     /// Collections of the channels show a gap instead of the messages, and report them as deleted
     /// with the source `cacheCleared`. Visible messages are fetched again.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     /// - Complexity: O(*n*) in the number of rows of the cache, whose files are rewritten on
     ///   another thread.
     public func clearCachedMessages(in urls: [ChannelURL]) async throws(SyncError) {
@@ -32,20 +32,19 @@ extension ChatClient {
         try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
-    /// Removes the user's cache: all data that can be fetched from the server again.
+    /// Removes the user's cache: all data that can be fetched again.
     ///
-    /// If the app has opened clients both with and without an encryption key, the cache of the
-    /// user's other store is removed, too. When the call returns, the files contain neither the
-    /// removed data nor the messages that were sent from the outbox.
+    /// If the user has stores with and without an encryption key, both caches are removed. When the
+    /// call returns, the files contain neither the removed data nor the messages that were sent
+    /// from the outbox.
     ///
     /// Message collections show a gap instead of their messages; channel collections become empty.
-    /// Both report the removed rows with the source `cacheCleared`, and list them again when they
-    /// are fetched.
+    /// Both report the removed rows with the source `cacheCleared`.
     ///
     /// The call replaces the files of a damaged cache. If the client works in memory because of the
     /// damage, collections are disposed, and the user has to connect again.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func clearCachedData() async throws(SyncError) {
         try await clearCachedData(source: .cacheCleared)
     }
@@ -53,20 +52,17 @@ extension ChatClient {
     func clearCachedData(source: CollectionEventSource) async throws(SyncError) {
         let engine = try self.engine
         try await removeOtherCachedData()
-        // The client works in memory, because the files cannot be opened.
+        // The client works in memory.
         if cachingError?.code == .corruption { return try await removeCache(of: engine) }
         try await engine.clearCachedData(source: source)
         try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
-    /// Acknowledges the loss of outbox items after the user has seen the report in
-    /// ``storageDamage``, and removes it.
+    /// Acknowledges the loss of outbox items, and removes the report from ``storageDamage``.
     ///
-    /// The copies of the damaged files are removed, and the copies of outgoing files without an
-    /// outbox item.
+    /// The copies of damaged files, and of outgoing files without an outbox item, are removed.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, or `store` if the disk fails; then call it
-    ///   again.
+    /// - Throws: `noUser`, or `store` if the disk fails; then call it again.
     public func acknowledgeOutboxLoss() async throws(SyncError) {
         let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.acknowledgeOutboxLoss() }
@@ -86,7 +82,7 @@ extension ChatClient {
         currentUser = user
     }
 
-    /// Removes the caches of those stores of the user that this client does not open.
+    /// Removes the caches of the user's stores that this client does not open.
     func removeOtherCachedData() async throws(SyncError) {
         guard let userID = session?.userID, let directories = UserDirectories(options),
             cachingError?.code != .wrongKey
@@ -98,11 +94,11 @@ extension ChatClient {
         }
     }
 
-    /// Returns the messages that ``shrinkCache(to:)`` would evict, without evicting them.
+    /// Returns the messages that ``shrinkCache(to:)`` would evict for a size in bytes.
     ///
-    /// The size is in bytes. The default is ``/Sync/CacheLimits/maximumByteCount``.
+    /// The default is ``/Sync/CacheLimits/maximumByteCount``.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         try await engine.evictionPlan(to: size)
     }
@@ -112,7 +108,7 @@ extension ChatClient {
     ///
     /// The default size is that of ``evictionPlan(to:)``.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     @discardableResult
     public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
         try await engine.shrinkCache(to: size)
@@ -121,7 +117,7 @@ extension ChatClient {
     /// Sets whether a channel's messages are kept when the cache exceeds its maximum size; the
     /// setting is stored.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func setKeptInCache(_ isKept: Bool, for url: ChannelURL) async throws(SyncError) {
         try await engine.setKeptInCache(isKept, for: url)
     }
@@ -129,10 +125,9 @@ extension ChatClient {
     /// Saves what the user is writing in a channel or in a thread, as
     /// ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)`` does.
     ///
-    /// An empty text without a message to reply to removes the draft. ``MessageCollection/draft``
-    /// and ``GroupChannelCollection/drafts`` show the saved text.
+    /// An empty text without a message to reply to removes the draft.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func setDraft(
         _ text: String, of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil,
         replyingTo messageID: MessageID? = nil
@@ -146,14 +141,14 @@ extension ChatClient {
     ///
     /// If the cache could not be opened, the report contains only the reason.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
+    /// - Throws: `noUser`, `store` or `closed`.
     /// - Complexity: O(*n*) in the number of rows, all of which are decoded on another thread.
     public func damageReport() async throws(SyncError) -> DamageReport {
         let store = try engine.store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
-        // The check does not find damage of the push inbox, because processed files of the inbox
-        // are removed. The last result of processing the inbox contains that damage.
+        // The check does not find damage of the push inbox, because processed files are removed
+        // from it.
         if case .success(let received) = lastReceivedPushes { report.add(received.damage) }
         return report
     }

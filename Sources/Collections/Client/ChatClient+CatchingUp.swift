@@ -2,13 +2,13 @@ public import Models
 import Store
 public import Sync
 
-/// The messages that arrived in a limited time: see ``ChatClient/catchUp(as:within:)``.
+/// The messages that arrived in the limited time of ``ChatClient/catchUp(as:within:)``.
 public struct CatchUpResult: Sendable {
-    /// The messages of other users that are newer than all messages that the device had of their
-    /// channels, sorted by the URL of the channel and by position.
+    /// Other users' messages that are newer than all that the device had of the channels, sorted by
+    /// channel URL and by position.
     public let messages: [Message]
 
-    /// A Boolean value that indicates whether all that the device has missed was fetched.
+    /// A Boolean value that indicates whether all missed messages and changes were fetched.
     public let isComplete: Bool
 
     /// The error that ended the call; `nil` if there was none, or if the time was over.
@@ -19,9 +19,9 @@ extension ChatClient {
     /// Connects a user, and fetches what the device has missed, within a limited time of at most a
     /// day.
     ///
-    /// Call this method in a background task of the system, and end the task when the call returns.
-    /// The outbox is sent meanwhile. The client stays connected: call ``suspend()`` or
-    /// ``disconnect()`` afterwards. Data that was received before the limit is stored.
+    /// Call this method in a background task of the system. The outbox is sent meanwhile, and data
+    /// that was received before the limit is stored. The client stays connected: call ``suspend()``
+    /// or ``disconnect()`` afterwards.
     public func catchUp(
         as credentials: Credentials, within limit: Duration
     ) async -> CatchUpResult {

@@ -2,8 +2,6 @@ public import Models
 import Store
 public import Sync
 
-// Operations on channels.
-//
 // Requests to the server need a connection. Their results are stored, and collections show them.
 extension ChatClient {
     // MARK: Requests
@@ -11,7 +9,7 @@ extension ChatClient {
     /// Runs a request on the server, such as one that the app declares: see
     /// ``/Sync/BackendRequest``.
     ///
-    /// - Throws: As ``createChannel(_:)`` does; `unsupported` if the server does not support the
+    /// - Throws: As ``createChannel(_:)``; `unsupported` if the server does not support the
     ///   request.
     public func perform<Request: BackendRequest>(
         _ request: Request
@@ -19,10 +17,9 @@ extension ChatClient {
         try await engine.perform(request)
     }
 
-    /// Returns a Boolean value that indicates whether the server supports a request; valid while
-    /// the user is connected.
+    /// Returns `true` if the server supports a request; valid while the user is connected.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func supports(_ type: any BackendRequest.Type) throws(SyncError) -> Bool {
         try engine.supports(type)
     }
@@ -31,9 +28,8 @@ extension ChatClient {
 
     /// Returns a group channel from the cache or, if it is not stored, from the server.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if the channel is not stored and
-    ///   there is no connection; `refused`, with the server's reason as its cause; `store`,
-    ///   `closed`, `canceled`.
+    /// - Throws: `notConnected` if the channel is not stored and there is no connection; `refused`,
+    ///   with the server's reason as its cause; `store`, `closed`, `canceled`.
     public func channel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         let engine = try self.engine
         let held = try engine.stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
@@ -43,7 +39,7 @@ extension ChatClient {
 
     /// Fetches a group channel from the server.
     ///
-    /// - Throws: As ``channel(_:)`` does.
+    /// - Throws: As ``channel(_:)``.
     @discardableResult
     public func refreshChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         try await engine.fetchChannel(url)
@@ -53,7 +49,7 @@ extension ChatClient {
     ///
     /// A `cursor` of `nil` requests the first page. `limit` is clamped to 1...10,000.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func members(
         of url: ChannelURL, after cursor: PageCursor? = nil, limit: Int = 100
     ) async throws(SyncError) -> Page<Member> {
@@ -64,8 +60,8 @@ extension ChatClient {
 
     /// Creates a group channel.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the server's reason
-    ///   as its cause; `store`, `closed`, `canceled`.
+    /// - Throws: `notConnected`; `refused`, with the server's reason as its cause; `store`,
+    ///   `closed`, `canceled`.
     @discardableResult
     public func createChannel(
         _ params: GroupChannelCreateParams
@@ -76,7 +72,7 @@ extension ChatClient {
     /// Creates a group channel with a name, and members whom the backend invites or lets join at
     /// once.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func createChannel(
         name: String, members: [UserID]
@@ -86,7 +82,7 @@ extension ChatClient {
 
     /// Changes the name of a group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func updateChannel(
         _ url: ChannelURL, name: String
@@ -98,7 +94,7 @@ extension ChatClient {
 
     /// Changes the name, cover image, data, custom type and metadata of a group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
@@ -108,14 +104,14 @@ extension ChatClient {
 
     /// Deletes a group channel with its messages for all members.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func deleteChannel(_ url: ChannelURL) async throws(SyncError) {
         try await perform(DeleteChannel(url))
     }
 
     /// Joins a public group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func join(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         try await perform(JoinChannel(url))
@@ -123,28 +119,28 @@ extension ChatClient {
 
     /// Leaves a group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func leave(_ url: ChannelURL) async throws(SyncError) {
         try await perform(LeaveChannel(url))
     }
 
     /// Invites users to a group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(SyncError) {
         try await perform(InviteUsers(userIDs, to: url))
     }
 
     /// Accepts an invitation to a group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func acceptInvitation(to url: ChannelURL) async throws(SyncError) {
         try await perform(AnswerInvitation(to: url, accepts: true))
     }
 
     /// Declines an invitation to a group channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func declineInvitation(to url: ChannelURL) async throws(SyncError) {
         try await perform(AnswerInvitation(to: url, accepts: false))
     }
@@ -155,7 +151,7 @@ extension ChatClient {
     /// If `hidesPreviousMessages` is true, the call also resets the user's history, as
     /// ``resetMyHistory(of:)`` does.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
     ) async throws(SyncError) {
@@ -167,15 +163,15 @@ extension ChatClient {
 
     /// Shows a hidden group channel again.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func unhide(_ url: ChannelURL) async throws(SyncError) {
         try await perform(HideChannel(url, until: .unhidden))
     }
 
-    /// Removes the earlier messages of a channel from the history that the current user sees.
+    /// Removes the earlier messages of a channel from the current user's history.
     ///
-    /// - Returns: The new lower bound of the user's history, on the server's clock.
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Returns: The new lower bound of the history, on the server's clock.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func resetMyHistory(of url: ChannelURL) async throws(SyncError) -> Timestamp {
         try await perform(ResetMyHistory(of: url))
@@ -185,23 +181,21 @@ extension ChatClient {
 
     /// Freezes a channel, so that only its operators can send messages.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func freeze(_ url: ChannelURL) async throws(SyncError) {
         try await perform(SetFrozen(true, for: url))
     }
 
     /// Unfreezes a channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func unfreeze(_ url: ChannelURL) async throws(SyncError) {
         try await perform(SetFrozen(false, for: url))
     }
 
     /// Mutes or bans a user in a channel, until a time or, if `end` is `nil`, without an end.
     ///
-    /// Apps can display the `reason`.
-    ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp? = nil, reason: String = ""
@@ -212,7 +206,7 @@ extension ChatClient {
 
     /// Ends a restriction that was imposed by ``restrict(_:in:as:until:reason:)``.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func liftRestriction(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(SyncError) {
@@ -221,7 +215,7 @@ extension ChatClient {
 
     /// Sets the role of members of a channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(SyncError) {
@@ -242,14 +236,14 @@ extension ChatClient {
 
     /// Blocks a user for the current user; the server decides what the block prevents.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func block(_ userID: UserID) async throws(SyncError) {
         try await perform(SetBlocked(true, userID))
     }
 
     /// Unblocks a user for the current user.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func unblock(_ userID: UserID) async throws(SyncError) {
         try await perform(SetBlocked(false, userID))
     }
@@ -264,7 +258,7 @@ extension ChatClient {
 
     /// Reports a message, a user or a channel to the moderators of the service.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func report(
         _ subject: ModerationReport.Subject, as category: ModerationReport.Category,
         comment: String = ""
@@ -277,16 +271,16 @@ extension ChatClient {
 
     /// Pins a message to a channel for all members.
     ///
-    /// The channel's `pinnedMessageIDs` change once the feed has reported the pin.
+    /// The channel's `pinnedMessageIDs` change once the feed reports the pin.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
         try await perform(SetPinned(true, id, in: url))
     }
 
     /// Unpins a message from a channel for all members.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func unpinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
         try await perform(SetPinned(false, id, in: url))
     }
@@ -295,7 +289,7 @@ extension ChatClient {
 
     /// Marks a message of a channel, and all newer ones, as unread.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func markAsUnread(
         from id: MessageID, in url: ChannelURL
     ) async throws(SyncError) {
@@ -304,11 +298,11 @@ extension ChatClient {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// Without a connection, the receipt waits in the outbox, and covers only the messages that
-    /// this device has now.
+    /// Without a connection, the receipt waits in the outbox, and covers only the messages now on
+    /// this device.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`; `refused`, with the server's reason as its
-    ///   cause; `unsupported`, `store`, `closed`, `canceled`.
+    /// - Throws: `noUser`; `refused`, with the server's reason as its cause; `unsupported`,
+    ///   `store`, `closed`, `canceled`.
     public func markAsRead(_ url: ChannelURL) async throws(SyncError) {
         try await perform(MarkAsRead(url))
     }
@@ -317,17 +311,16 @@ extension ChatClient {
     ///
     /// Without a connection, the receipt waits in the outbox.
     ///
-    /// - Throws: As ``markAsRead(_:)`` does.
+    /// - Throws: As ``markAsRead(_:)``.
     public func markAsDelivered(_ url: ChannelURL) async throws(SyncError) {
         try await perform(MarkAsDelivered(url))
     }
 
-    /// Reports to the server that the user is typing in a channel.
+    /// Reports that the user is typing in a channel.
     ///
-    /// An app may call this method for each key press: the client sends at most one notice in each
-    /// interval of ``ChatClientOptions/typingThrottle``.
+    /// An app may call this method for each key press: see ``ChatClientOptions/typingThrottle``.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
         let now = options.now()
         if let last = lastTyping[url], last <= now,
@@ -339,9 +332,9 @@ extension ChatClient {
         try await perform(SetTyping(true, in: url))
     }
 
-    /// Reports to the server that the user has stopped typing in a channel.
+    /// Reports that the user has stopped typing in a channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func endTyping(in url: ChannelURL) async throws(SyncError) {
         lastTyping[url] = nil
         try await perform(SetTyping(false, in: url))

@@ -5,12 +5,11 @@ extension ChatClient {
     /// Creates a collection of a channel's messages, which is empty until
     /// ``MessageCollection/start(_:)``.
     ///
-    /// The channel is a group channel, or an open channel that the user has entered: see
-    /// ``enter(_:)``. The other parameters are those of
+    /// An open channel must be entered first: see ``enter(_:)``. The other parameters are those of
     /// ``MessageCollection/init(of:startingPoint:params:userID:capacity:engine:)``. The client
     /// disposes the collection when another user connects.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(),
@@ -26,7 +25,7 @@ extension ChatClient {
     /// Creates a collection of the replies to a message, as
     /// ``makeMessageCollection(of:startingPoint:params:capacity:)`` does for a channel.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func makeThreadCollection(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
@@ -45,7 +44,7 @@ extension ChatClient {
     ///
     /// The client disposes it when another user connects.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func makeGroupChannelCollection(
         _ query: GroupChannelListQuery = GroupChannelListQuery()
     ) throws(SyncError) -> GroupChannelCollection {
@@ -58,9 +57,9 @@ extension ChatClient {
     /// Creates a live list of the messages that match a search, newest first.
     ///
     /// It is empty until ``MessageSearch/loadMore()``. The client disposes it when another user
-    /// connects. The order of the parameters is ignored. A page has at least one message.
+    /// connects. The order of the parameters is ignored.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func makeMessageSearch(
         _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize
     ) throws(SyncError) -> MessageSearch {

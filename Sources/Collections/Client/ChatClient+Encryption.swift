@@ -7,20 +7,20 @@ public import Sync
 extension ChatClient {
     /// Changes the key that encrypts the stores of all users, and the ID of the last user.
     ///
-    /// The call writes only a few small files. Connections and stores stay open. A store that
-    /// neither the current nor the new key opens, or whose file `KEY` is damaged, is not changed.
+    /// The call writes only a few small files, while connections and stores stay open. A store that
+    /// neither key opens, or whose file `KEY` is damaged, is not changed.
     ///
-    /// An attacker who has the old key and a copy of those small files can still decrypt the data.
-    /// Only ``reencrypt(_:to:progress:)`` prevents that.
+    /// An attacker who has the old key and a copy of those files can still decrypt the data, unless
+    /// you call ``reencrypt(_:to:progress:)``.
     ///
     /// Keep both keys until the call returns: if the process ends during the call, one of them
     /// opens all stores. Open a client with that key, and repeat the call. Other processes that
-    /// open a push inbox need the new key, too. The call also sets the key in ``options``.
+    /// open a push inbox need the new key, too.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
-    ///   client has no key, `corruption`, `permission`, `noSpace` or `io`.
-    /// - Complexity: O(*n*) in the number of users on this device. Syncs the disk twice for each
-    ///   user.
+    /// - Throws: `store`; its cause has the code `wrongKey` if the client has no key, `corruption`,
+    ///   `permission`, `noSpace` or `io`.
+    /// - Complexity: O(*n*) in the number of users on this device, with two syncs of the disk for
+    ///   each.
     public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             try await onDisk { [options] () throws(StoreError) in
@@ -36,24 +36,20 @@ extension ChatClient {
     /// introduces the key, and before a client connects the user. Do not call it at each start: an
     /// attacker who can write to the app's directory could then add data at any time.
     ///
-    /// The cache, the outbox, the drafts and the pins are kept. Because any program could have
-    /// written the files, the engine does not send their outbox items by itself: pending items fail
-    /// with ``/Models/ErrorCode/needsConfirmation``, and the user decides whether to resend them.
-    /// Outgoing files can be uploaded only from the outbox's copies; a file without a copy has to
-    /// be chosen again.
+    /// Because any program could have written the files, the engine does not send their outbox
+    /// items by itself: pending items fail with ``/Models/ErrorCode/needsConfirmation``, and the
+    /// user decides whether to resend them. An outgoing file without a copy in the outbox has to be
+    /// chosen again.
     ///
     /// The call reads and writes all files of the user. If the process ends during the call, repeat
     /// it.
     ///
-    /// - Parameters:
-    ///   - userID: The ID of the user.
-    ///   - options: The options of the client, with its key.
     /// - Returns: The items of the user's outbox; empty if the user has no unencrypted data.
-    /// - Throws: ``/Sync/SyncError`` with code `store`. Its cause is a ``/Store/StoreError``:
-    ///   `wrongKey` if `options` has no key, or if the app has encrypted data that the key does not
-    ///   open; `invalid` if the user already has an encrypted store, in which case nothing is
-    ///   changed; `corruption` if the directory contains links or special files; `locked` if the
-    ///   store is open; `permission`, `noSpace` or `io`.
+    /// - Throws: `store`. Its cause is a ``/Store/StoreError``: `wrongKey` if `options` has no key,
+    ///   or if the app has encrypted data that the key does not open; `invalid` if the user already
+    ///   has an encrypted store, in which case nothing is changed; `corruption` if the directory
+    ///   contains links or special files; `locked` if the store is open; `permission`, `noSpace` or
+    ///   `io`.
     @discardableResult
     public static func encryptStoredData(
         of userID: UserID, options: ChatClientOptions
@@ -72,12 +68,11 @@ extension ChatClient {
     /// without a key is not encrypted: use ``encryptStoredData(of:options:)``.
     ///
     /// - Parameters:
-    ///   - options: The options of the client, with the current key.
+    ///   - options: The options, with the current key.
     ///   - key: The new key. If it equals the current key, only the keys of the files are replaced.
-    ///   - progress: A closure that receives the completed fraction, from 0 to 1, on another
-    ///     thread.
-    /// - Throws: As ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does; `wrongKey` if
-    ///   `options` has no key.
+    ///   - progress: Receives the completed fraction, from 0 to 1, on another thread.
+    /// - Throws: As ``/Store/ChatStore/reencrypt(at:from:to:progress:)``; `wrongKey` if `options`
+    ///   has no key.
     @concurrent
     public static func reencrypt(
         _ options: ChatClientOptions, to key: EncryptionKey,
@@ -97,8 +92,7 @@ extension ChatClient {
         of options: ChatClientOptions, for key: EncryptionKey
     ) throws(StoreError) {
         let (directories, old) = try options.encryptedDirectories(for: key)
-        // First make all stores accept both keys, so that a crash leaves one key that opens all
-        // stores.
+        // First make all stores accept both keys, so that after a crash one key opens all stores.
         for keys in [[old, key], [key]] {
             for directory in directories {
                 try KeyFile(in: directory.path).exchange([old, key], for: keys)

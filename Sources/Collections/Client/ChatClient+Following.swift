@@ -18,7 +18,6 @@ extension ChatClient {
         }
     }
 
-    /// Starts to report the events of channels, which wakes the main actor after each commit.
     func followChanges(of session: Session) {
         guard follower == nil else { return }
         // Ignore the error: a closed store reports no changes.
@@ -38,7 +37,7 @@ extension ChatClient {
 
     /// Reports new damage to the delegates.
     ///
-    /// ``connect(as:)`` repeats this for damage that was found before a delegate was registered.
+    /// ``connect(as:)`` repeats this, for delegates that were registered later.
     func reportDamage() {
         guard !isDamageReported, !userEventDelegates.isEmpty || !userSubscribers.isEmpty else {
             return
@@ -94,8 +93,7 @@ extension ChatClient {
         connectionSubscribers.notify(event)
     }
 
-    /// Removes the data of a user whose session was revoked, except the outbox, in case the user
-    /// returns.
+    /// Removes the data of a user whose session was revoked, except the outbox.
     func closeRevokedSession() {
         endCollections()
         (currentUser, lastReceivedPushes) = (nil, nil)
@@ -105,8 +103,8 @@ extension ChatClient {
             // The end of the session waits until the data is removed.
             await betweenSwitches { [self] in
                 guard self.session?.engine === session.engine else { return }
-                // Ignore the errors: no other user can see the data, which is in this user's
-                // directory, and the push inbox of a revoked user is never processed.
+                // Ignore the errors: no other user can see the data, and the push inbox of a
+                // revoked user is never processed.
                 try? await session.engine.clearCachedData(source: .sessionEnded)
                 try? await onDisk { () throws(StoreError) in try session.store.purgeCleared() }
                 try? await removeOtherCachedData()
@@ -115,8 +113,7 @@ extension ChatClient {
         }
     }
 
-    /// Records the user whose cache the next client shows first, unless the encryption key may be
-    /// wrong.
+    /// Records the user whose cache the next client shows first, unless the key may be wrong.
     func recordLastUser(_ userID: UserID?, of session: Session) {
         guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
             return

@@ -18,9 +18,9 @@ extension ChatClient {
     /// channels.
     ///
     /// The list is empty until ``MessageList/start()``. The client disposes it when another user
-    /// connects. Mentions are those of the current user.
+    /// connects. Mentions are of the current user.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func makeMessageList(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil,
         pageSize: Int = MessageList.defaultPageSize
@@ -35,9 +35,9 @@ extension ChatClient {
     /// Creates a live list of threads, the one with the last reply first, as
     /// ``makeMessageList(of:in:pageSize:)`` does for messages.
     ///
-    /// The rows are the messages that start the threads, each with its ``MessageList/Row/thread``.
+    /// The rows are the messages that start the threads.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
+    /// - Throws: `noUser`.
     public func makeThreadList(
         in channelURL: ChannelURL? = nil, pageSize: Int = MessageList.defaultPageSize
     ) throws(SyncError) -> MessageList {
@@ -50,9 +50,9 @@ extension ChatClient {
 
     /// Returns the number of stored messages of some kinds, in a channel or in all channels.
     ///
-    /// A message of several kinds is counted once. Mentions are those of the current user.
+    /// A message of several kinds is counted once. Mentions are of the current user.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
+    /// - Throws: `noUser`, `store` or `closed`.
     /// - Complexity: O(*n*) in the counted messages, and in the channels if all are counted.
     public func messageCount(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil
@@ -79,19 +79,18 @@ public struct PinnedMessages: Hashable, Sendable {
     /// The messages in the server's order.
     public let messages: [Message]
 
-    /// The pinned messages that the cache does not have and that could not be fetched.
+    /// The pinned messages that are not cached and could not be fetched.
     public let missingIDs: [MessageID]
 }
 
 extension ChatClient {
-    /// Returns the messages that are pinned to a group channel, and fetches those that the cache
-    /// does not have.
+    /// Returns the messages that are pinned to a group channel, and fetches missing ones.
     ///
-    /// ``ChannelDelegate`` and the channel collections report when the channel's `pinnedMessageIDs`
-    /// change.
+    /// ``ChannelDelegate`` and the channel collections report changes of the channel's
+    /// `pinnedMessageIDs`.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store`, `closed` or `canceled`. If the
-    ///   server is unavailable, the call does not throw: see ``PinnedMessages/missingIDs``.
+    /// - Throws: `noUser`, `store`, `closed` or `canceled`. If the server is unavailable, the call
+    ///   does not throw: see ``PinnedMessages/missingIDs``.
     public func pinnedMessages(in url: ChannelURL) async throws(SyncError) -> PinnedMessages {
         let engine = try engine
         func stored() throws(SyncError) -> (found: [Message], missing: [MessageID]) {

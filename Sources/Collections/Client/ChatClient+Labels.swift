@@ -5,7 +5,7 @@ public import Sync
 extension ChatClient {
     /// Returns the local labels of a channel; empty if it has none.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func labels(of url: ChannelURL) throws(SyncError) -> ChannelLabels {
         let store = try engine.store
         do throws(StoreError) {
@@ -17,10 +17,9 @@ extension ChatClient {
 
     /// Sets the local labels and the local sort key of a channel.
     ///
-    /// They stay on this device until the user logs out and removes all data. Channel collections
-    /// whose query uses labels follow the change.
+    /// They stay on this device until the user logs out and removes all data.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func setLabels(_ labels: ChannelLabels, of url: ChannelURL) async throws(SyncError) {
         try await changeLabels(of: url) { $0 = labels }
     }
@@ -33,7 +32,7 @@ extension ChatClient {
     ///
     /// The closure runs during a write, so that no other change of the labels is lost.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
+    /// - Throws: `noUser` or `store`.
     public func changeLabels(
         of url: ChannelURL, _ change: @Sendable @escaping (inout ChannelLabels) -> Void
     ) async throws(SyncError) {

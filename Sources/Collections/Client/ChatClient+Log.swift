@@ -25,10 +25,10 @@ extension ChatClient {
         /// The importance.
         public let level: Level
 
-        /// The channel that the line is about; `nil` if it is about none, or about several ones.
+        /// The channel that the line is about; `nil` for none or several.
         public let channelURL: ChannelURL?
 
-        /// A description of the event in one line, without texts of messages.
+        /// The event in one line, without texts of messages.
         public let text: String
 
         init(_ level: Level, _ text: String, in channelURL: ChannelURL? = nil) {

@@ -3,7 +3,7 @@ import Store
 public import Sync
 
 extension ChatClient {
-    /// The data that is removed when a user logs out.
+    /// The data to remove when a user logs out.
     public enum Wiping: Hashable, Sendable, CaseIterable {
         /// All data that can be fetched again. Outbox items are sent when the user connects again.
         case cachedData
@@ -17,17 +17,13 @@ extension ChatClient {
     /// Ends the connection, and removes the user's data from this device.
     ///
     /// Collections remove their rows, with the source `sessionEnded`, and are disposed. The client
-    /// then has no user. The server's list of devices, for example for push notifications, is not
-    /// changed.
+    /// then has no user. The server's list of devices for push notifications is not changed.
     ///
-    /// - Parameter wiping: The data to remove.
-    /// - Returns: The user's unsent outbox items by channel, in the order in which the user created
-    ///   them.
-    /// - Throws: ``/Sync/SyncError`` with code `store` if the data could not be removed, for
-    ///   example because the store could not be opened. The client then keeps the user and the
-    ///   unsent items. If only files of an already emptied store cannot be removed, there is no
-    ///   error: the client removes them when the next user connects. `closed` or `canceled` if
-    ///   another user connects during the call; that user is not affected.
+    /// - Returns: The user's unsent outbox items by channel, oldest first.
+    /// - Throws: `store` if the data could not be removed, for example because the store could not
+    ///   be opened; the client then keeps the user and the unsent items. If only files of an
+    ///   already emptied store remain, there is no error: the client removes them when the next
+    ///   user connects. `closed` or `canceled` if another user connects during the call.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [OutboxItem] {
         guard let userID = session?.userID else { return [] }
@@ -49,7 +45,7 @@ extension ChatClient {
         case .everything: items = try await engine.discardUserData()
         }
         if self.session?.engine === engine { endCollections() }
-        // Also remove the files, which contain removed rows until LevelDB compacts them.
+        // Also remove the files: they contain removed rows until LevelDB compacts them.
         await forget(session, removesFiles: wiping == .everything)
         return items
     }

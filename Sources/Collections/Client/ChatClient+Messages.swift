@@ -3,8 +3,6 @@ public import Models
 import Store
 public import Sync
 
-// Operations on messages that need no collection.
-//
 // A write is on disk when its call returns, whether or not the client is connected.
 extension ChatClient {
     // MARK: Writing
@@ -19,16 +17,14 @@ extension ChatClient {
 
     /// Sends a message to a channel.
     ///
-    /// - Parameters:
-    ///   - new: The message.
-    ///   - url: The URL of the channel.
-    ///   - keepsCopies: `true` to copy the message's files. Do not move or remove files that are
-    ///     not copied until the message is sent.
+    /// Pass `true` for `keepsCopies` to copy the message's files. Do not move or remove files that
+    /// are not copied until the message is sent.
+    ///
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
-    ///   `notPermitted` if the stored channel shows that the server would refuse the message;
-    ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL
-    ///   that only this device can read; `store`, `closed`.
+    /// - Throws: `noUser` if no user has connected yet; `notPermitted` if the stored channel shows
+    ///   that the server would refuse the message; `invalidFile` if a file does not exist, is
+    ///   larger than the server accepts, or has a URL that only this device can read; `store`,
+    ///   `closed`.
     @discardableResult
     public func send(
         _ new: NewMessage, in url: ChannelURL, keepsCopies: Bool = false
@@ -40,7 +36,7 @@ extension ChatClient {
 
     /// Sends a copy of a message to another channel: its text, or its uploaded files.
     ///
-    /// - Throws: As ``send(_:in:keepsCopies:)`` does; `invalidArgument` if it is an admin message.
+    /// - Throws: As ``send(_:in:keepsCopies:)``; `invalidArgument` if it is an admin message.
     @discardableResult
     public func forward(
         _ message: Message, to url: ChannelURL
@@ -66,15 +62,14 @@ extension ChatClient {
 
     /// Retries a failed outbox item, with the same request ID.
     ///
-    /// If a message has failed with the error code `fileDamaged`, pass a replacement of the file
-    /// that the item's error message names: the outbox's copy of it is missing or was changed. A
-    /// replacement is copied if the replaced file was copied. `files` contains the replacements by
-    /// their indices in the message.
+    /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
+    /// missing or was changed. Then pass replacements in `files`, by their indices in the message;
+    /// the item's error message names the file. A replacement is copied if the replaced file was.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no failed item has that request ID;
-    ///   `notPermitted` if the resend policy is `off`; `invalidArgument` if no file has one of the
-    ///   indices; `invalidFile` if a file is larger than the server accepts or cannot be read;
-    ///   `store`, `closed`. The item is then unchanged.
+    /// - Throws: `notFound` if no failed item has that request ID; `notPermitted` if the resend
+    ///   policy is `off`; `invalidArgument` if no file has one of the indices; `invalidFile` if a
+    ///   file is larger than the server accepts or cannot be read; `store`, `closed`. The item is
+    ///   then unchanged.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -87,18 +82,18 @@ extension ChatClient {
     /// Cancels an unsent outbox item, and stops its upload.
     ///
     /// - Returns: `true` if there was such an item.
-    /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) async throws(SyncError) -> Bool {
         try await engine.cancel(id)
     }
 
-    /// Returns the user's failed messages, edits, deletions and reactions, channel by channel in
-    /// the order in which the user made them.
+    /// Returns the user's failed messages, edits, deletions and reactions, channel by channel,
+    /// oldest first.
     ///
     /// ``resend(_:replacing:)`` retries an item, and ``cancel(_:)`` discards it.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
+    /// - Throws: `noUser`, `store` or `closed`.
     public func failedOutboxItems() async throws(SyncError) -> [OutboxItem] {
         try await onDisk { [store = try engine.store] () throws(StoreError) in
             try store.outboxItems(state: .failed)
@@ -107,11 +102,11 @@ extension ChatClient {
 
     /// Edits a message of the user, whether or not it was sent.
     ///
-    /// Lists show the edit immediately. The engine sends it as soon as it is connected.
+    /// Lists show the edit immediately. The engine sends it once it is connected.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache, or if its deletion is in the outbox; `invalidArgument` if it has another
-    ///   type than the update; `notPermitted` if another user sent it; `store`, `closed`.
+    /// - Throws: `notFound` if the message is neither in the outbox nor in the cache, or if its
+    ///   deletion is in the outbox; `invalidArgument` if it has another type than the update;
+    ///   `notPermitted` if another user sent it; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -131,14 +126,13 @@ extension ChatClient {
 
     /// Deletes a message of the user, with its unsent edits and reactions.
     ///
-    /// The message disappears from lists immediately. The engine sends the deletion as soon as it
-    /// is connected.
+    /// Lists remove the message immediately. The engine sends the deletion once it is connected.
     ///
     /// - Returns: The delivery of the deletion or, if the message was not sent, the delivery of the
     ///   message, with the result `canceled`.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache; `notPermitted` if another user sent it and the user is not an operator
-    ///   of the channel; `store`, `closed`.
+    /// - Throws: `notFound` if the message is neither in the outbox nor in the cache;
+    ///   `notPermitted` if another user sent it and the user is not an operator of the channel;
+    ///   `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -158,8 +152,8 @@ extension ChatClient {
     ///
     /// A reaction to an unsent message is sent after the message.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache, or if its deletion is in the outbox; `store`, `closed`.
+    /// - Throws: `notFound` if the message is neither in the outbox nor in the cache, or if its
+    ///   deletion is in the outbox; `store`, `closed`.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageReference, in url: ChannelURL
@@ -179,7 +173,7 @@ extension ChatClient {
 
     /// Removes a reaction from a message.
     ///
-    /// - Throws: As ``addReaction(_:to:in:)`` does.
+    /// - Throws: As ``addReaction(_:to:in:)``.
     @discardableResult
     public func deleteReaction(
         _ key: String, from target: MessageReference, in url: ChannelURL
@@ -206,10 +200,10 @@ extension ChatClient {
 
     // MARK: Polls
 
-    /// Creates a poll, in which users vote once a message with its `pollID` was sent to a channel.
+    /// Creates a poll, in which users can vote once a message has its `pollID`.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the server's reason
-    ///   as its cause; `closed`, `canceled`.
+    /// - Throws: `notConnected`; `refused`, with the server's reason as its cause; `closed`,
+    ///   `canceled`.
     public func createPoll(
         _ title: String, options: [String], allowsMultipleVotes: Bool = false
     ) async throws(SyncError) -> Poll {
@@ -226,10 +220,9 @@ extension ChatClient {
 
     /// Votes in the poll of a message, and replaces the user's earlier vote.
     ///
-    /// An empty array of option IDs withdraws the vote. The returned message has the new counts,
-    /// and is stored.
+    /// An empty array withdraws the vote. The returned message has the new counts, and is stored.
     ///
-    /// - Throws: As ``createPoll(_:options:allowsMultipleVotes:)`` does; `store`.
+    /// - Throws: As ``createPoll(_:options:allowsMultipleVotes:)``; `store`.
     @discardableResult
     public func vote(
         for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL
@@ -242,8 +235,8 @@ extension ChatClient {
     /// Returns a message from the cache or, if it is not stored, from the server.
     ///
     /// - Returns: The message; `nil` if the server does not have it.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if the message is not stored and
-    ///   there is no connection; `refused`, `store`, `closed`, `canceled`.
+    /// - Throws: `notConnected` if the message is not stored and there is no connection; `refused`,
+    ///   `store`, `closed`, `canceled`.
     public func message(
         _ id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message? {
@@ -260,7 +253,7 @@ extension ChatClient {
     /// The call first fetches and stores a page from the server, if there is a connection. The time
     /// is on the server's clock.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
+    /// - Throws: `refused`, `store`, `closed` or `canceled`.
     public func messages(
         in url: ChannelURL, around time: Timestamp, params: MessageListParams = MessageListParams()
     ) async throws(SyncError) -> [Message] {
@@ -282,7 +275,7 @@ extension ChatClient {
     ///
     /// The time is on the server's clock; `nil` requests the newest replies.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
+    /// - Throws: `refused`, `store`, `closed` or `canceled`.
     public func threadedMessages(
         of parentID: MessageID, in url: ChannelURL, around time: Timestamp? = nil,
         params: ThreadedMessageListParams = ThreadedMessageListParams()
@@ -311,14 +304,11 @@ extension ChatClient {
     /// Fetches and stores a page of the changes of a channel's messages since a point in time or a
     /// token.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - point: The start; `nil` to continue from the end of the channel's last changelog. Only
-    ///     calls without `params` change this end.
-    ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned.
-    /// - Returns: The changes, and the token to continue from.
-    /// - Throws: As ``/Sync/SyncEngine/messageChanges(in:since:params:)`` does.
+    /// A `point` of `nil` continues from the end of the channel's last changelog; only calls
+    /// without `params` change this end. `params` selects the edited messages to return; deleted
+    /// messages are always returned.
+    ///
+    /// - Throws: As ``/Sync/SyncEngine/messageChanges(in:since:params:)``.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
@@ -331,7 +321,7 @@ extension ChatClient {
     ///
     /// Channels that the user can no longer read are always returned.
     ///
-    /// - Throws: As ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
+    /// - Throws: As ``/Sync/SyncEngine/channelChanges(since:params:)``.
     public func channelChanges(
         since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
@@ -340,30 +330,29 @@ extension ChatClient {
 
     /// Downloads a message's file, and returns its bytes.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused`.
+    /// - Throws: `notConnected` or `refused`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
         try await engine.download(file)
     }
 
     /// Stores messages that came with a push notification, which lists show immediately.
     ///
-    /// The messages close no gap, because it is unknown which messages are next to them.
+    /// The messages close no gap: their neighbors are unknown.
     ///
-    /// - Returns: The number of the messages that are now stored in this version or a newer one.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
+    /// - Returns: The number of messages that are now stored in this version or a newer one.
+    /// - Throws: `noUser`, `store` or `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
         try await engine.ingest(messages, source: .eventMessageReceived)
     }
 
-    /// Stores the messages that other processes, such as a push extension, have left in the user's
-    /// `PushInbox`, and sets ``lastReceivedPushes``.
+    /// Stores the messages that other processes have left in the user's `PushInbox`, and sets
+    /// ``lastReceivedPushes``.
     ///
     /// The client does so when it opens, connects, reconnects and resumes. Call this method when
-    /// another process reports that it has left messages.
+    /// another process reports new messages.
     ///
-    /// - Returns: The content of the push inbox, and its unreadable parts.
-    /// - Throws: As ``/Sync/SyncEngine/readPushInbox()`` does; `noUser`.
+    /// - Throws: As ``/Sync/SyncEngine/readPushInbox()``; `noUser`.
     @discardableResult
     public func readPushInbox() async throws(SyncError) -> ReceivedPushes {
         let engine = try self.engine

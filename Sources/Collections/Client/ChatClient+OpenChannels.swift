@@ -2,13 +2,12 @@ public import Models
 import Store
 public import Sync
 
-// Open channels, which any user can enter.
 extension ChatClient {
     /// Returns a page of the open channels, newest first.
     ///
     /// A `cursor` of `nil` requests the first page. `limit` is clamped to 1...10,000.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func openChannels(
         after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> Page<OpenChannel> {
@@ -17,14 +16,14 @@ extension ChatClient {
 
     /// Returns an open channel from the server.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func openChannel(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
         try await perform(FetchOpenChannel(url))
     }
 
     /// Creates an open channel.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
@@ -34,10 +33,10 @@ extension ChatClient {
 
     /// Enters an open channel, so that its messages arrive live until the user exits it.
     ///
-    /// After each reconnection, the client enters the channel again, and a ``MessageCollection``
-    /// that shows the channel fetches the missed messages and changes.
+    /// After each reconnection, the client enters the channel again, and its ``MessageCollection``
+    /// fetches the missed messages and changes.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     @discardableResult
     public func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
         let channel = try await perform(EnterOpenChannel(url))
@@ -47,7 +46,7 @@ extension ChatClient {
 
     /// Exits an open channel, also after a reconnection if the call throws.
     ///
-    /// - Throws: As ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)``.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
         enteredChannels.remove(url)
         try await perform(ExitOpenChannel(url))

@@ -16,12 +16,12 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - params: The words, and the messages to search. Without a word, the result is empty,
-    ///     unless the search lists all messages that pass its filters: see `MessageSearchParams`.
+    ///     unless the search lists all that pass its filters: see `MessageSearchParams`.
     ///   - cursor: The cursor of the previous page; `nil` for the first page. Pages neither repeat
-    ///     nor skip messages when other messages arrive or are deleted.
+    ///     nor skip messages when others arrive or are deleted.
     ///   - limit: The maximum number of messages; less than 1 returns none.
     /// - Returns: A page of results.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
+    /// - Throws: `noUser`, `store` or `closed`.
     /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``, plus O(*n*) in
     ///   the numbers of channels and of outbox items.
     public func search(
@@ -36,7 +36,7 @@ extension ChatClient {
 
     /// Returns the state of the search index; `nil` if the index is turned off.
     ///
-    /// - Throws: As ``search(_:after:limit:)`` does.
+    /// - Throws: As ``search(_:after:limit:)``.
     /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
     public func searchIndexStatus() async throws(SyncError) -> SearchIndexStatus? {
         let store = try engine.store
@@ -45,10 +45,10 @@ extension ChatClient {
 
     /// Removes the search index, and builds a new one in the background.
     ///
-    /// Until then, searches read and compare the stored messages. If the index is turned off, the
-    /// call has no effect.
+    /// Until then, searches read the stored messages. If the index is turned off, the call has no
+    /// effect.
     ///
-    /// - Throws: As ``search(_:after:limit:)`` does.
+    /// - Throws: As ``search(_:after:limit:)``.
     public func rebuildSearchIndex() async throws(SyncError) {
         let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.rebuildSearchIndex() }

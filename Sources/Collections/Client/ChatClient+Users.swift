@@ -4,7 +4,6 @@ import Observation
 import Store
 import Sync
 
-// Switching users: opening, starting, ending and removing sessions.
 extension ChatClient {
     func switchUser(to userID: UserID) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
@@ -19,9 +18,9 @@ extension ChatClient {
         return FileManager.default.fileExists(atPath: directory.path)
     }
 
-    /// Connects a user without data on this device, and then ends the session of the previous user.
+    /// Connects a user without data on this device, and then ends the previous session.
     ///
-    /// After an error, the previous session continues.
+    /// After an error, that session continues.
     func connectNewUser(
         _ credentials: Credentials
     ) async throws(SyncError) -> ConnectOutcome {
@@ -45,7 +44,7 @@ extension ChatClient {
         }
     }
 
-    /// Closes a session that has not started, and removes its files if it has created them.
+    /// Closes a session that has not started, and removes the files that it has created.
     func discard(_ session: Session) async {
         await session.engine.close()
         session.store.close()
@@ -59,7 +58,7 @@ extension ChatClient {
     /// Ends a session, forgets its user, and removes the cache's files or, if `removesFiles` is
     /// true, all files of the user.
     ///
-    /// A user who has connected since is not affected, even if it is the user of the ended session.
+    /// A user who has connected since, even the same one, is not affected.
     func forget(_ leaving: Session, removesFiles: Bool) async {
         await betweenSwitches { [self] in
             let isPresent = session?.engine === leaving.engine
@@ -67,7 +66,7 @@ extension ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // Forget the user last, so that the app can repeat a log-out that was interrupted.
+            // Forget the user last, so that an interrupted log-out can be repeated.
             if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
@@ -76,19 +75,17 @@ extension ChatClient {
     /// store.
     ///
     /// The directories include the store that this client does not open. The files of a cleared
-    /// cache are removed, too, because they may still contain cleared rows.
+    /// cache may still contain cleared rows.
     func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
-            // Ignore an error: the rows are removed already, and later compactions rewrite the
-            // files.
+            // Ignore an error: the rows are removed already, and compactions rewrite the files.
             try? await onDisk { () throws(StoreError) in
                 try ChatStore.removeCachedData(at: directory)
             }
             return
         }
-        // Remove the user's own store last, so that the app can repeat a log-out that was
-        // interrupted.
+        // Remove the user's own store last, so that an interrupted log-out can be repeated.
         let other = UserDirectories(options)?.other(of: leaving.userID)
         for directory in [other, directory].compactMap(\.self) {
             // Ignore an error: the files are removed when the next user connects.
@@ -97,7 +94,7 @@ extension ChatClient {
     }
 
     /// Ends the session of `engine`, performs `work` on its closed files, and starts a new session
-    /// of the same user, even if `work` fails.
+    /// of the user, even if `work` fails.
     ///
     /// Throws `canceled` if another user has connected since.
     func reopen(
@@ -211,8 +208,6 @@ extension ChatClient {
         await readPushInbox(of: session)
     }
 
-    /// Processes the push inbox and records the result; after an error, the next call does so
-    /// again.
     func readPushInbox(of session: Session) async {
         do throws(SyncError) {
             record(.success(try await session.engine.readPushInbox()), by: session.engine)
@@ -228,7 +223,7 @@ extension ChatClient {
         {
             lastReceivedPushes = .failure(failure)
         } else if case .success(let received) = result, received.isEmpty {
-            // The inbox was empty: keep the content of an earlier result, but not an earlier error.
+            // The inbox was empty: keep an earlier content, but not an earlier error.
             if case .failure = lastReceivedPushes { lastReceivedPushes = nil }
         } else {
             lastReceivedPushes = result

@@ -13,16 +13,15 @@ public import Sync
 /// ```
 ///
 /// Each user's data is in a separate directory. ``open(backend:options:migrationHandler:)`` opens
-/// the data of the user who connected last, so that it can be shown before a user connects. An app
-/// with several accounts creates a client for each of them, and calls ``open(as:)``.
+/// the data of the user who connected last, so that it can be shown offline. An app with several
+/// accounts creates a client for each of them, and calls ``open(as:)``.
 @MainActor
 @Observable
 public final class ChatClient {
-    /// The options of the client, which are constant except for the encryption key:
-    /// ``changeEncryptionKey(to:)`` sets it.
+    /// The options of the client; ``changeEncryptionKey(to:)`` changes the encryption key.
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
-    /// The connection to the server, as passed to ``open(backend:options:migrationHandler:)``.
+    /// The connection to the server.
     @ObservationIgnored public let backend: any Backend
 
     /// The connected user, or the user whose data is shown offline; `nil` before the first user
@@ -36,27 +35,27 @@ public final class ChatClient {
     /// client was opened.
     public internal(set) var lastConnectedAt: Timestamp?
 
-    /// The sum of the unread messages, unread mentions and pending invitations of the user's stored
+    /// The numbers of unread messages, unread mentions and pending invitations of the user's stored
     /// group channels.
     ///
-    /// It is `nil` until the client has a user and all channels of the user were fetched, in this
-    /// process or an earlier one, and if the server has no unread counts.
+    /// It is `nil` until all channels of a user were fetched, in this process or an earlier one,
+    /// and if the server has no unread counts.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The error of opening the user's files, if the client works in memory because of it and of
-    /// the policy ``StorageFailurePolicy/continueInMemory``; otherwise `nil`.
+    /// The error of opening the user's files, because of which the client works in memory
+    /// (``StorageFailurePolicy/continueInMemory``); otherwise `nil`.
     public internal(set) var cachingError: StoreError?
 
     /// The damage found in the user's files since they were opened, including lost outbox items.
     ///
-    /// The client reports new damage to ``UserEventDelegate/client(_:didFind:)``.
+    /// ``UserEventDelegate/client(_:didFind:)`` receives new damage.
     public internal(set) var storageDamage = StorageDamage()
 
-    /// The last nonempty content of the push inbox, or the error of reading the inbox; `nil` if the
-    /// client has found no message so far.
+    /// The last nonempty content of the push inbox, or the error of reading it; `nil` if there was
+    /// neither.
     ///
-    /// An empty inbox clears an earlier error, but not an earlier content. The messages stay in
-    /// memory, with at most ``/Store/PushInbox/maximumByteCount`` bytes.
+    /// An empty inbox clears an earlier error, but not an earlier content. The content has at most
+    /// ``/Store/PushInbox/maximumByteCount`` bytes.
     public internal(set) var lastReceivedPushes: Result<ReceivedPushes, SyncError>?
 
     /// A Boolean value that indicates whether the client stores data in files.
@@ -118,13 +117,12 @@ public final class ChatClient {
         self.migrationHandler = migrationHandler
     }
 
-    /// Opens the stored data of a user, whose collections can then be shown without a connection.
+    /// Opens the stored data of a user, to show it without a connection.
     ///
     /// The session of another user ends first. The files of a new user are created.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the ID is empty; `canceled` if
-    ///   another user connects during the call; `store`, as
-    ///   ``open(backend:options:migrationHandler:)`` does.
+    /// - Throws: `invalidArgument` if the ID is empty; `canceled` if another user connects during
+    ///   the call; `store`, as ``open(backend:options:migrationHandler:)`` does.
     public func open(as userID: UserID) async throws(SyncError) {
         try Credentials(userID).check()
         if session?.userID != userID || lastSwitch != nil { try await switchUser(to: userID) }
@@ -135,15 +133,11 @@ public final class ChatClient {
 
     /// Opens a client with the stored data of the user who connected last.
     ///
-    /// - Parameters:
-    ///   - backend: The connection to the server.
-    ///   - options: The options of the client.
-    ///   - migrationHandler: A closure that is called on another thread at the beginning, during,
-    ///     and at the end of a migration of files of an older version, in this call or when another
-    ///     user connects.
-    /// - Returns: The client.
-    /// - Throws: ``/Sync/SyncError`` with code `store` if the files of the last user cannot be
-    ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. Its cause is a
+    /// `migrationHandler` is called on another thread at the beginning, during, and at the end of a
+    /// migration of files of an older version, also when another user connects later.
+    ///
+    /// - Throws: `store` if the files of the last user cannot be opened and
+    ///   ``ChatClientOptions/storageFailurePolicy`` is `fail`. Its cause is a
     ///   ``/Store/StoreError``: `locked` if another process or client has the files open,
     ///   `wrongKey`, `newerSchema`, `permission`, `noSpace`, `io`, or `corruption` of a file that
     ///   cannot be replaced, such as the key file, or of a cache that was replaced for the same
@@ -157,7 +151,7 @@ public final class ChatClient {
         if let userID = LastUser(options)?.userID {
             try await client.begin(userID)
         } else if let directories = UserDirectories(options) {
-            // Ignore an error: connecting a user repeats this step, and throws the error.
+            // Ignore an error: connecting a user repeats this step, and throws it.
             try? await onDisk { () throws(StoreError) in try directories.finishLogouts() }
         }
         return client
@@ -181,21 +175,20 @@ public final class ChatClient {
 
     /// Connects a user.
     ///
-    /// If the connection succeeds, the call returns `online`. If it fails, the outcome depends on
-    /// whether the user has connected on this device before:
+    /// If the connection fails, the outcome depends on whether the user has connected on this
+    /// device before:
     ///
     /// - If so, the call returns `offline` and the reason. The app can show the stored data, and
     ///   the client keeps retrying.
     /// - Otherwise, the call throws the error. The session of another user then continues, and the
     ///   new user gets no files.
     ///
-    /// When the session of another user ends, that user's collections are disposed. The user's data
-    /// stays on this device, and the outbox items are sent when that user connects again.
+    /// When the session of another user ends, that user's collections are disposed. The data stays
+    /// on this device, and the outbox items are sent when that user connects again.
     ///
-    /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's ID is empty (the
-    ///   previous user then stays connected), or if the server refuses the user; `notConnected`;
-    ///   `closed`; `canceled` if another user connects during the call; `store`, as
+    /// - Throws: `invalidArgument` if the user's ID is empty (the previous user then stays
+    ///   connected), or if the server refuses the user; `notConnected`; `closed`; `canceled` if
+    ///   another user connects during the call; `store`, as
     ///   ``open(backend:options:migrationHandler:)`` does: if the user has data on this device, the
     ///   client then has no user. The call can be repeated.
     @discardableResult
@@ -259,10 +252,10 @@ public final class ChatClient {
     ///
     /// Call this method when the app enters the background, and ``resume()`` when it becomes
     /// active: iOS terminates a process that is suspended while it holds a lock on a file in a
-    /// shared container. In the meantime, collections keep showing their content, but calls that
-    /// load, send or change data fail.
+    /// shared container. Meanwhile, collections keep their content, but calls that load, send or
+    /// change data fail.
     ///
-    /// - Throws: As ``/Sync/SyncEngine/suspend()`` does.
+    /// - Throws: As ``/Sync/SyncEngine/suspend()``.
     public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
 
     /// Opens the files again after ``suspend()``, and reconnects if the app has connected a user
@@ -270,15 +263,15 @@ public final class ChatClient {
     ///
     /// Collections then show the changes of other processes and the content of the push inbox.
     ///
-    /// - Throws: As ``/Sync/SyncEngine/resume()`` does.
+    /// - Throws: As ``/Sync/SyncEngine/resume()``.
     public func resume() async throws(SyncError) {
         guard let session else { return }
         try await session.engine.resume()
         await readPushInbox(of: session)
     }
 
-    /// The sync engine of the user, for operations that the client does not have; throws `noUser`
-    /// if no user has connected yet.
+    /// The sync engine of the user, for operations that the client lacks; throws `noUser` if no
+    /// user has connected yet.
     public var engine: SyncEngine {
         get throws(SyncError) {
             guard let session else {
@@ -305,8 +298,8 @@ public final class ChatClient {
 
     /// Registers a delegate for events of the connection, which is not retained.
     ///
-    /// Registering a delegate again has no effect. A delegate with an identifier replaces an
-    /// earlier one with the same identifier.
+    /// Registering a delegate again has no effect. A delegate replaces an earlier one with the same
+    /// identifier.
     public func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String? = nil
     ) { connectionDelegates.add(delegate, identifier) }
@@ -361,8 +354,8 @@ public final class ChatClient {
     /// Returns a stream of the live events of all channels, from now until the client is closed or
     /// released.
     ///
-    /// The stream continues with the events of the next user if another one connects. Each stream
-    /// buffers events without a limit: read it continuously, or release it.
+    /// The stream continues when another user connects. It buffers events without a limit: read it
+    /// continuously, or release it.
     public func events() -> AsyncStream<ChannelEvent> {
         let events = eventSubscribers.subscribe()
         if let session { followChanges(of: session) }

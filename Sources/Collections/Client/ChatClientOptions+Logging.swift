@@ -4,8 +4,7 @@
     extension ChatClientOptions {
         /// Sends the client's log to a logger of swift-log; replaces ``log``.
         ///
-        /// The logger decides which levels it records. The metadata has the key `channel` if a line
-        /// is about a channel.
+        /// The metadata has the key `channel` if a line is about a channel.
         public mutating func setLogger(_ logger: Logger) {
             log = { line in
                 logger.log(

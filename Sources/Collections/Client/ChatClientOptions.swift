@@ -23,21 +23,20 @@ public struct ChatClientOptions: Sendable {
 
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///
-    /// With a key, the names of the users' directories are hashes of their IDs, and the client
-    /// opens only encrypted stores: call ``ChatClient/encryptStoredData(of:options:)`` once to
-    /// encrypt a store that was created without a key. If any store of the app is encrypted, a
-    /// client without a key opens and creates none: connecting fails with the code `wrongKey`.
+    /// With a key, the users' directories are named by hashes of their IDs, and the client opens
+    /// only encrypted stores: call ``ChatClient/encryptStoredData(of:options:)`` once to encrypt an
+    /// existing store. If any store of the app is encrypted, a client without a key opens and
+    /// creates none: connecting fails with the code `wrongKey`.
     public var encryptionKey: EncryptionKey?
 
     /// The options of the sync engine.
     public var sync = SyncOptions()
 
-    /// A closure that returns new credentials after the session of the current user has expired;
-    /// `nil` if there are none.
+    /// A closure that returns new credentials when the user's session has expired; `nil` if there
+    /// are none.
     public var renewSession: @Sendable () async -> Credentials? = { nil }
 
-    /// The minimum time between two notices to the server that the user is typing, by default a
-    /// second.
+    /// The minimum time between two notices that the user is typing, by default a second.
     ///
     /// With zero or less, each call sends a notice.
     public var typingThrottle = Duration.seconds(1)
@@ -54,14 +53,13 @@ public struct ChatClientOptions: Sendable {
     /// A closure that waits for a duration, and throws if the task is canceled.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// A closure that returns a random number from 0 to 1, which varies the delays before
-    /// reconnecting.
+    /// A closure that returns a random number from 0 to 1, for the delays before reconnecting.
     public var jitter: @Sendable () -> Double = { .random(in: 0...1) }
 
     /// A closure that returns a new request ID, which must be unique across devices.
     public var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
 
-    /// Creates the default options, with a location of the users' data on this device.
+    /// Creates the default options, with a location of the users' data.
     public init(storage: Storage = .applicationSupport) { self.storage = storage }
 }
 
@@ -74,7 +72,7 @@ public enum Storage: Hashable, Sendable {
     /// A directory, in which the client creates a directory for each app and user.
     case directory(URL)
 
-    /// The memory of the process. Unsent messages are lost when the process ends.
+    /// The memory of the process, which loses unsent messages when it ends.
     case inMemory
 
     var directory: URL? {
@@ -95,10 +93,10 @@ public enum Storage: Hashable, Sendable {
 /// A damaged cache or outbox is replaced or rebuilt regardless of the policy: see
 /// ``ChatClient/storageDamage``.
 public enum StorageFailurePolicy: String, Hashable, Codable, CaseIterable, Sendable {
-    /// The call that opens the client or connects the user throws the error, and can be repeated.
+    /// The call throws the error, and can be repeated.
     case fail
 
-    /// The client works in memory, and ``ChatClient/cachingError`` is the reason; unsent messages
-    /// are lost when the process ends.
+    /// The client works in memory, and loses unsent messages when the process ends: see
+    /// ``ChatClient/cachingError``.
     case continueInMemory
 }

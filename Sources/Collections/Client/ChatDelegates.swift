@@ -38,9 +38,8 @@ public protocol UserEventDelegate: AnyObject {
 
     /// The client has found damage of the user's files, or a loss of something that the user wrote.
     ///
-    /// ``ChatClient/connect(as:)`` calls this method for damage that was found when the files were
-    /// opened. Later damage is reported when it is found. `damage` is the value of
-    /// ``ChatClient/storageDamage``.
+    /// ``ChatClient/connect(as:)`` reports damage that was found when the files were opened.
+    /// `damage` is the value of ``ChatClient/storageDamage``.
     func client(_ client: ChatClient, didFind damage: StorageDamage)
 }
 
@@ -63,7 +62,7 @@ public struct UploadProgress: Hashable, Sendable {
     /// The number of bytes uploaded so far.
     public let bytesTransferred: Int
 
-    /// The size of the file that is being uploaded, in bytes.
+    /// The file's size in bytes.
     public let bytesInAll: Int
 
     /// The uploaded fraction, from 0 to 1.
@@ -75,6 +74,6 @@ public struct UploadProgress: Hashable, Sendable {
 /// Receives the live events of all channels, on the main actor, as ``ChatClient/events()`` does.
 @MainActor
 public protocol ChannelDelegate: AnyObject {
-    /// An event has happened in a channel, and is already stored.
+    /// An event has happened, and is already stored.
     func client(_ client: ChatClient, didReceive event: ChannelEvent)
 }

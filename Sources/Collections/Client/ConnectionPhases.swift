@@ -7,7 +7,7 @@ struct ConnectionPhases: Hashable {
 
     private var phase = Phase.off
 
-    /// Records a state of the engine, and returns the event to report, if any.
+    /// Returns the event to report for a state of the engine, if any.
     ///
     /// `isWanted` is false if the app has ended the connection.
     mutating func record(_ state: SyncState, isWanted: Bool) -> ConnectionEvent? {

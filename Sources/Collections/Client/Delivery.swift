@@ -1,28 +1,27 @@
 public import Models
 public import Sync
 
-/// The delivery of an outbox item to the server, such as an edit, a deletion or a reaction.
+/// The delivery of an outbox item to the server.
 ///
-/// The item is on disk, and is sent whether or not the app keeps this value.
+/// The item is sent whether or not the app keeps this value.
 public struct Delivery: Sendable {
     /// The request ID of the outbox item, for ``ChatClient/cancel(_:)`` and
     /// ``ChatClient/resend(_:replacing:)``.
     public let requestID: RequestID
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public let channelURL: ChannelURL
 
     let engine: SyncEngine
 
-    /// The result of the delivery, which is known when the server has answered, or when the item
-    /// has failed or was canceled.
+    /// The result of the delivery, once the server has answered, or the item has failed or was
+    /// canceled.
     ///
-    /// Without a connection, the task that awaits the result therefore waits for one; cancel the
-    /// task to stop waiting. After a failure, ``ChatClient/resend(_:replacing:)`` returns a new
-    /// delivery.
+    /// Without a connection, awaiting the result waits for one; cancel the task to stop waiting.
+    /// After a failure, ``ChatClient/resend(_:replacing:)`` returns a new delivery.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `canceled` if the task is canceled, `closed` if the
-    ///   user's session ends before the result is known, or `store`.
+    /// - Throws: `canceled` if the task is canceled, `closed` if the user's session ends before the
+    ///   result is known, or `store`.
     public var result: DeliveryResult {
         get async throws(SyncError) {
             try await engine.deliveryResult(of: requestID, in: channelURL)
@@ -51,8 +50,8 @@ public struct OutgoingMessage: Sendable {
 }
 
 extension MessageReference {
-    /// Creates a reference to `message` from its ID or, if it has none, from its request ID; throws
-    /// `invalidArgument` if it has neither.
+    /// Creates a reference to `message` from its ID or, without one, its request ID; throws
+    /// `invalidArgument` without both.
     init(_ message: Message) throws(SyncError) {
         guard let reference = MessageReference(message) as MessageReference? else {
             throw SyncError(

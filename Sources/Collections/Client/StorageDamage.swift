@@ -7,32 +7,30 @@ public struct StorageDamage: Sendable {
     /// The first error of a read that found the cache damaged since the files were opened, or since
     /// the cache was replaced.
     ///
-    /// Reads of damaged rows fail, and other rows can be read. Outbox items are written and sent.
-    /// The client replaces the cache as soon as it is connected, and sets ``replacedCache``. It
-    /// does not replace the cache twice within an hour for a reason of the same kind; then
-    /// ``ChatClient/clearCachedData()`` replaces it.
+    /// Only reads of damaged rows fail, and outbox items are written and sent. The client replaces
+    /// the cache once it is connected, and sets ``replacedCache``, but not twice within an hour for
+    /// a reason of the same kind; then ``ChatClient/clearCachedData()`` replaces it.
     public internal(set) var cache: StoreError?
 
     /// The damage because of which the client has replaced the cache by an empty one, when it
     /// opened the files or since.
     ///
-    /// The client fetches the server's data again. Outbox items are kept, and collections keep
-    /// their rows until the data arrives, so the app need not react.
+    /// The client fetches the data again, and collections keep their rows until it arrives, so the
+    /// app need not react. Outbox items are kept.
     public internal(set) var replacedCache: StoreError?
 
     /// The report of opening the files, if outbox items may have been lost; otherwise `nil`.
     ///
-    /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. The client reports a loss each
-    /// time it opens the user's files, until the app calls ``ChatClient/acknowledgeOutboxLoss()``.
-    /// A torn tail of a log in ``/Store/OpeningReport/outboxLogs`` means that the process ended
-    /// while it was writing the last change.
+    /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. Each opening of the files
+    /// reports them, until the app calls ``ChatClient/acknowledgeOutboxLoss()``. A torn tail of a
+    /// log in ``/Store/OpeningReport/outboxLogs`` means that the process ended while it was writing
+    /// the last change.
     public internal(set) var outbox: OpeningReport?
 
-    /// The directory of an unencrypted store of the user next to the encrypted one; `nil` if there
-    /// is none.
+    /// The directory of an unencrypted store of the user next to the encrypted one, if any.
     ///
-    /// Any program that can write to the directory could have made it, for example by restoring a
-    /// backup. The client does not read it. To examine it, open it with
+    /// The client does not read it, because any program that can write there could have made it. To
+    /// examine it, open it with
     /// ``/Store/ChatStore/init(at:options:encryptionKey:migrationHandler:)``; to stop this report,
     /// remove it. ``ChatClient/logOut(wiping:)`` with `everything` removes it, too.
     public internal(set) var plainStore: URL?
@@ -55,7 +53,7 @@ public struct StorageDamage: Sendable {
 }
 
 extension StorageDamage {
-    /// One or more sentences for each kind of damage; empty if there is no damage.
+    /// Sentences about each kind of damage; empty without damage.
     public var sentences: [String] {
         var sentences: [String] = []
         if let cache {

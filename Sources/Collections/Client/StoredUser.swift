@@ -20,16 +20,13 @@ public struct StoredUser: Hashable, Sendable {
     public let byteCount: Int
 }
 
-// The files of all users of the app on this device, including users who have not connected.
 extension ChatClient {
-    /// Returns the files of all users of the app on this device, sorted by the names of their
-    /// directories.
+    /// Returns the files of all users of the app on this device, sorted by directory name.
     ///
-    /// The call needs no client, connection or encryption key, and works while the files are open.
-    /// Of the options, only `storage` and `applicationID` are used. A user who has a plain and an
-    /// encrypted store has two entries.
+    /// The call works while the files are open. Of the options, only `storage` and `applicationID`
+    /// are used. A user who has a plain and an encrypted store has two entries.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    /// - Throws: `store`.
     /// - Complexity: A system call for each file.
     public static func storedUsers(
         options: ChatClientOptions = ChatClientOptions()
@@ -40,13 +37,11 @@ extension ChatClient {
 
     /// Removes the data of a user from this device, from plain and encrypted stores.
     ///
-    /// The call needs no connection and no encryption key. Of the options, only `storage` and
-    /// `applicationID` are used. With the wiping `everything`, unsent messages are lost. For a user
-    /// whose files are open, call ``logOut(wiping:)``.
+    /// Of the options, only `storage` and `applicationID` are used. With the wiping `everything`,
+    /// unsent messages are lost. For a user whose files are open, call ``logOut(wiping:)``.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store`. Its cause is a ``/Store/StoreError``:
-    ///   `locked` if a client or another process has the files open, which are then unchanged;
-    ///   `permission`, `io`.
+    /// - Throws: `store`. Its cause is a ``/Store/StoreError``: `locked` if a client or another
+    ///   process has the files open, which are then unchanged; `permission`, `io`.
     public static func removeStoredData(
         of userID: UserID, wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {
@@ -62,7 +57,7 @@ extension ChatClient {
     /// If the files of any user are open, no data is removed. After a disk error, the data of some
     /// users may be removed already: repeat the call.
     ///
-    /// - Throws: As ``removeStoredData(of:wiping:options:)`` does.
+    /// - Throws: As ``removeStoredData(of:wiping:options:)``.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {

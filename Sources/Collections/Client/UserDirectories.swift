@@ -5,9 +5,9 @@ import Sync
 
 /// The directories of the stores of an app's users on this device.
 ///
-/// A user's directory has another name if the client has a key. A client with a key trusts only
-/// files that the key decrypts: it does not open a plain store, and does not move anything out of
-/// it, until the app calls ``ChatClient/encryptStoredData(of:options:)``.
+/// A user's directory has another name if the client has a key. Such a client trusts only files
+/// that the key decrypts: it neither opens a plain store nor moves anything out of it, until the
+/// app calls ``ChatClient/encryptStoredData(of:options:)``.
 struct UserDirectories {
     private let directory: URL
     private let options: ChatClientOptions
@@ -34,8 +34,8 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// Returns the directory of a user that the client does not open, if it exists: the encrypted
-    /// store if the client has no key, and the plain store if it has one.
+    /// Returns the user's store that the client does not open, if it exists: the encrypted one if
+    /// the client has no key, and otherwise the plain one.
     func other(of userID: UserID) -> URL? {
         let other = options.encryptionKey == nil ? encrypted(userID) : plain(userID)
         return isDirectory(other) ? other : nil
@@ -45,7 +45,7 @@ struct UserDirectories {
         [plain(userID), encrypted(userID)].filter(isDirectory)
     }
 
-    /// Returns `false` for a symbolic link, which may lead to the files of another program.
+    /// Returns `false` for a symbolic link, which may lead elsewhere.
     func isDirectory(_ url: URL) -> Bool {
         var status = stat()
         let path = url.path(percentEncoded: false)
@@ -121,7 +121,7 @@ struct UserDirectories {
         }
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard isDirectory(plain) else {
-            // An earlier call may have been interrupted after it moved the directory.
+            // An earlier call may have been interrupted after moving the directory.
             if isDirectory(encrypted) { LastUser(options)?.encryptPlainFile(of: userID) }
             return []
         }
@@ -145,7 +145,7 @@ struct UserDirectories {
     /// encrypted.
     ///
     /// A key that opens none of the encrypted stores is probably wrong, and must not encrypt
-    /// another one. A store whose key file was removed is encrypted nevertheless.
+    /// another one. A store without its key file counts as encrypted.
     private func isKeyPlausible(
         _ key: EncryptionKey, except plain: URL
     ) throws(StoreError) -> Bool {
@@ -162,7 +162,7 @@ struct UserDirectories {
 
 // MARK: The last user
 
-/// The user who connected last on this device, whose cache can be shown before a user connects.
+/// The user who connected last on this device.
 ///
 /// A client with a key stores the user's ID in an encrypted file, and ignores the unencrypted file.
 struct LastUser {
@@ -185,9 +185,9 @@ struct LastUser {
         sealed = options.encryptionKey.map { record("last-user-sealed", $0) }
     }
 
-    /// The ID of the user; `nil` if there is none, or if the file cannot be read.
+    /// The user's ID; `nil` if there is none, or if the file cannot be read.
     var userID: UserID? {
-        // With a key, do not trust a file that any program could have written.
+        // With a key, do not trust a file that any program could write.
         id(in: sealed ?? plain)
     }
 
@@ -200,8 +200,7 @@ struct LastUser {
     /// Records a user, or `nil` for no user.
     ///
     /// If the file cannot be written, the next client opens without a user. Pass `false` for
-    /// `replacesUnreadable` to keep a file that the key does not decrypt, if the key may be wrong:
-    /// it has opened no existing store, or some store cannot be opened with it.
+    /// `replacesUnreadable` to keep a file that the key does not decrypt, if the key may be wrong.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }

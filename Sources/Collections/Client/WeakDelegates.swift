@@ -1,4 +1,4 @@
-/// Delegates in the order in which they were registered, without retaining them.
+/// Unretained delegates in the order of registration.
 @MainActor
 struct WeakDelegates<Delegate> {
     private struct Entry {
@@ -12,7 +12,7 @@ struct WeakDelegates<Delegate> {
 
     var isEmpty: Bool { entries.allSatisfy { $0.object == nil } }
 
-    /// Adds a delegate, and removes one that is the same object or has the same identifier.
+    /// Adds a delegate, and removes one with the same identity or identifier.
     mutating func add(_ delegate: Delegate, _ identifier: String?) {
         let object = delegate as AnyObject
         entries.removeAll {

@@ -3,11 +3,11 @@ import Store
 public import Sync
 
 extension MessageList {
-    /// Lists the first page of stored messages, from which on the list follows all changes.
+    /// Lists the first page of stored messages, and then follows all changes.
     ///
-    /// The call needs no connection. If the list was started before, the result is empty.
+    /// If the list was started before, the result is empty.
     ///
-    /// - Throws: As ``loadPrevious()`` does.
+    /// - Throws: As ``loadPrevious()``.
     @discardableResult
     public func start() async throws(SyncError) -> [Row] {
         try checkIsNotDisposed()
@@ -21,13 +21,13 @@ extension MessageList {
     /// empty, and the gap has become smaller. Call again while ``hasPrevious`` is true.
     ///
     /// A list of all channels fetches from the channel with the newest gap, and omits the rest of a
-    /// channel that the server refuses. A list of the mentions in all channels first reads the
-    /// server's list of mentions, if it has one.
+    /// channel that the server refuses. A list of all mentions first reads the server's list of
+    /// mentions, if it has one.
     ///
     /// - Returns: The newly listed rows, newest first.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused` if the server is needed
-    ///   but unavailable; `stalled` if it repeats a page; `queryInProgress` if another call is in
-    ///   progress; `disposed`, `store`, `closed`, `canceled`.
+    /// - Throws: `notConnected` or `refused` if the server is needed but unavailable; `stalled` if
+    ///   it repeats a page; `queryInProgress` if another call is in progress; `disposed`, `store`,
+    ///   `closed`, `canceled`.
     @discardableResult
     public func loadPrevious() async throws(SyncError) -> [Row] {
         try checkIsNotDisposed()
@@ -60,7 +60,7 @@ extension MessageList {
 
     func fetchMentions() async throws(SyncError) {
         let (cursor, count) = (mentionCursor, pageSize)
-        // After an error, such as an expired cursor, begin with the newest mentions again.
+        // After an error, such as an expired cursor, begin with the newest mentions.
         mentionCursor = nil
         let page = try await tasks.run { [engine] () throws(SyncError) in
             try await engine.fetchMentions(after: cursor, limit: count)
@@ -71,13 +71,11 @@ extension MessageList {
         updateGap()
     }
 
-    /// Lists older messages, page after page, until the list has at least `count` rows or nothing
-    /// is missing.
+    /// Lists older messages until the list has at least `count` rows or nothing is missing.
     ///
-    /// Call this method in a task to fill a list in the background. Cancel the task to stop the
-    /// requests.
+    /// Cancel the task to stop the requests.
     ///
-    /// - Throws: As ``loadPrevious()`` does. The loaded rows stay.
+    /// - Throws: As ``loadPrevious()``; the loaded rows stay.
     public func loadPrevious(upTo count: Int) async throws(SyncError) {
         while rows.count < count, hasPrevious { try await loadPrevious() }
     }
@@ -95,7 +93,7 @@ extension MessageList {
             gaps[url] = nil
         }
         try checkIsNotDisposed()
-        // List the messages, which were stored before the engine returned them.
+        // List the messages, which the engine has stored.
         follower?.catchUp()
         updateGap()
     }
@@ -109,7 +107,7 @@ extension MessageList {
         let (last, count) = (isNext ? last : nil, isNext ? pageSize : max(pageSize, rows.count))
         let (number, page, gaps) = try await onDisk { () throws(StoreError) in
             let snapshot = try store.snapshot()
-            // The additional message shows whether the page is the last one.
+            // The additional message shows whether more follow.
             let page = try snapshot.rows(
                 of: kinds, order, for: userID, in: url, after: last, limit: count + 1)
             var gaps: [ChannelURL: KindGaps] = [:]
@@ -130,7 +128,7 @@ extension MessageList {
             for row in rows where !found.contains(row.id) { edits.remove(row.id) }
         }
         for row in shown { edits.save(row, at: place(of: row.message)) }
-        // Changes that were committed after the page was read are not part of it.
+        // These changes were committed after the page was read.
         for change in changesWhileReading where change.number > number {
             add(change, to: &edits)
         }

@@ -6,9 +6,9 @@ extension MessageList {
     public struct Row: Hashable, Sendable, Identifiable {
         /// The identity of a row.
         public struct ID: Hashable, Sendable {
-            /// The URL of the channel.
+            /// The channel's URL.
             public let channelURL: ChannelURL
-            /// The ID of the message.
+            /// The message's ID.
             public let messageID: MessageID
         }
 
@@ -23,7 +23,7 @@ extension MessageList {
             self.thread = thread
         }
 
-        /// The identity of the row, which stays the same while the message is listed.
+        /// The identity of the row.
         public var id: ID {
             ID(channelURL: message.channelURL, messageID: message.messageID ?? "")
         }
@@ -31,7 +31,7 @@ extension MessageList {
 
     struct Place: Comparable {
         let bound: Gap.Bound
-        /// The channel of a message; `nil` for a gap, which follows the message at the bound.
+        /// The channel of a message; `nil` for a gap.
         let url: String?
 
         static func message(_ message: Message, _ order: Order) -> Place {

@@ -2,7 +2,7 @@ public import Foundation
 import Models
 
 extension MessageList {
-    /// The rows of a day, a month or another period, for example for the grid of a gallery.
+    /// The rows of a day, a month or another period.
     public struct Section: Hashable, Sendable, Identifiable {
         /// The period, such as a day in the calendar's time zone.
         public let period: DateInterval
@@ -14,9 +14,7 @@ extension MessageList {
         public var id: Date { period.start }
     }
 
-    /// Returns the rows in sections by time, newest first, none of which is empty.
-    ///
-    /// The calendar also determines the time zone.
+    /// Returns the rows in sections by time, newest first.
     ///
     /// - Complexity: O(*n*) in the number of rows.
     public func sections(

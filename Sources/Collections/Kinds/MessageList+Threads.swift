@@ -2,20 +2,19 @@ public import Models
 import Store
 
 extension MessageList.Row {
-    /// The replies to a message, in a list of threads.
+    /// The replies to a message.
     public struct Thread: Hashable, Sendable {
         /// The newest stored reply; `nil` if the cache has none.
         ///
-        /// The message's `threadInfo` has the time of the server's last reply, and the number of
-        /// replies.
+        /// The message's `threadInfo` has the server's last time and number of replies.
         public let lastReply: Message?
 
-        /// The number of unread replies: those of other users, among the newest 100 stored ones,
-        /// that are newer than the channel's `myLastRead`.
+        /// The number of other users' replies, among the newest 100 stored ones, that are newer
+        /// than the channel's `myLastRead`.
         public let unreadCount: Int
 
-        /// The users who have replied: first those with the most replies according to the server,
-        /// then the senders of the newest stored replies.
+        /// The users who have replied: first the server's most frequent ones, then the senders of
+        /// the newest stored replies.
         public let participants: [User]
     }
 }
@@ -29,7 +28,7 @@ extension Message {
 }
 
 extension StoreReader {
-    /// Returns the next rows of a list; for a list of threads, in O(*n*) in the number of threads.
+    /// Returns the next rows of a list; for a list of threads, in O(*n*) for *n* threads.
     func rows(
         of kinds: MessageKinds, _ order: MessageList.Order, for userID: UserID?,
         in url: ChannelURL?, after last: Message?, limit: Int

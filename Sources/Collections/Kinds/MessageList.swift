@@ -3,8 +3,8 @@ public import Observation
 public import Store
 public import Sync
 
-/// A live list of the messages of some kinds, such as the pictures of a channel, newest first; or of
-/// threads, the one with the last reply first.
+/// A live list of the messages of some kinds, such as the pictures of a channel, newest first; or
+/// of threads, the one with the last reply first.
 ///
 /// ```swift
 /// let pictures = try client.makeMessageList(of: [.image, .video], in: "general")
@@ -12,12 +12,11 @@ public import Sync
 /// show(pictures.rows)
 /// ```
 ///
-/// The list contains the loaded pages of stored messages, but no unsent ones. In that part of the
-/// history, it inserts new messages, updates edited ones, and removes deleted ones. If the cache
-/// may lack messages of the kinds, ``gap`` says where, and ``loadPrevious()`` continues there with
-/// the server's messages: with those of the kinds if the server can filter, otherwise with the
-/// whole history. ``rows``, ``hasPrevious`` and ``gap`` are observable: views that use Observation
-/// need no delegate.
+/// The list contains the loaded pages of stored messages, but no unsent ones, and follows all
+/// changes in that part of the history. If the cache may lack messages of the kinds, ``gap`` says
+/// where, and ``loadPrevious()`` continues there with the server's messages: with those of the
+/// kinds if the server can filter, otherwise with the whole history. Views that observe the
+/// properties need no delegate.
 @MainActor
 @Observable
 public final class MessageList {
@@ -33,8 +32,8 @@ public final class MessageList {
     /// The number of messages in a page.
     public let pageSize: Int
 
-    /// The newest part of the histories of the listed channels in which messages of the kinds may
-    /// be missing, or are stale because the client has missed changes; `nil` if there is none.
+    /// The newest part of the listed channels' histories in which messages of the kinds may be
+    /// missing or stale; `nil` if there is none.
     ///
     /// A view shows one row for the gap, at ``gapIndex``. Its upper bound is the position that
     /// ``loadPrevious()`` has reached.
@@ -50,7 +49,7 @@ public final class MessageList {
     public enum Order: Hashable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// The message whose thread has the last reply first. The rows have a ``Row/thread``.
+        /// The message whose thread has the last reply first.
         case lastReplyFirst
     }
 
@@ -60,9 +59,8 @@ public final class MessageList {
     var isStarted = false
     private var isDisposed = false
     @ObservationIgnored let userID: UserID?
-    /// The gaps of the listed channels.
     @ObservationIgnored var gaps: [ChannelURL: KindGaps] = [:]
-    /// The times at which the user has last read the channels, in a list of threads.
+    /// The times at which the user has last read the channels, for a list of threads.
     @ObservationIgnored private var readTimes: [ChannelURL: Timestamp] = [:]
     @ObservationIgnored var follower: StoreFollower?
     @ObservationIgnored private let subscribers = Subscribers<CollectionChange<Row>>()
@@ -70,28 +68,22 @@ public final class MessageList {
     @ObservationIgnored var isLoading = false
     @ObservationIgnored var isReading = false
     @ObservationIgnored private var isOutdated = false
-    /// The changes since the page being read was requested, of which some may be newer than the
-    /// page.
+    /// The changes since the page being read was requested; some may be newer than the page.
     @ObservationIgnored var changesWhileReading: [Change] = []
-    /// The cursor of the next page of the server's list of mentions; `nil` before the first page.
+    /// The cursor of the server's list of mentions; `nil` before its first page.
     @ObservationIgnored var mentionCursor: PageCursor?
-    /// `true` if the server's list of mentions was read to its end, or there is none for this list.
+    /// `true` if there is no list of mentions, or it was read to its end.
     @ObservationIgnored var hasReadMentions: Bool
-    /// The rows that were inserted since the running call of ``loadPrevious()`` began.
+    /// The rows inserted since the running call of ``loadPrevious()`` began.
     @ObservationIgnored var inserted: Set<Row.ID> = []
 
-    /// The number of pages that one call fetches if they contain no message of the kinds.
+    /// The number of pages that one call fetches while they contain no message of the kinds.
     static let fetchLimit = 5
 
     /// Creates a list, which is empty until ``start()``.
     ///
-    /// - Parameters:
-    ///   - kinds: The kinds. A message of several of them is listed once.
-    ///   - channelURL: The channel; `nil` for all channels.
-    ///   - order: The order of the rows.
-    ///   - userID: The user whose mentions are listed.
-    ///   - pageSize: The number of messages in a page; at least 1.
-    ///   - engine: The engine that fetches missing messages.
+    /// A message of several `kinds` is listed once. A `channelURL` of `nil` lists all channels.
+    /// `userID` is the user whose mentions are listed, and `pageSize` is at least 1.
     public init(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil, order: Order = .newestFirst,
         userID: UserID? = nil, pageSize: Int = MessageList.defaultPageSize, engine: SyncEngine
@@ -107,7 +99,7 @@ public final class MessageList {
             || !engine.backend.capabilities.contains(.mentionList)
     }
 
-    /// The default number of messages in a page: 40.
+    /// The default page size: 40.
     nonisolated public static let defaultPageSize = 40
 
     // MARK: The list
@@ -118,7 +110,7 @@ public final class MessageList {
     /// The index in ``rows`` before which a view shows the gap; `nil` if there is no gap, or if it
     /// is older than the loaded pages.
     ///
-    /// In a list of threads, it is the end of the list: a missing thread may have any last reply.
+    /// In a list of threads, it is the end: a missing thread may have any last reply.
     ///
     /// - Complexity: O(log *n*) in the number of rows.
     public var gapIndex: Int? {
@@ -128,13 +120,10 @@ public final class MessageList {
         return list.keys.partitioningIndex { place < $0 }
     }
 
-    /// A Boolean value that indicates whether ``loadPrevious()`` may list more messages, of the
-    /// cache or of the ``gap``.
+    /// A Boolean value that indicates whether ``loadPrevious()`` may list more messages.
     public var hasPrevious: Bool { !isStarted || last != nil || gap != nil }
 
     /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
-    ///
-    /// Applying the changes in order to a copy of ``rows`` keeps the copy equal to ``rows``.
     public func allChanges() -> AsyncStream<CollectionChange<Row>> { subscribers.subscribe() }
 
     // MARK: The end
@@ -187,7 +176,7 @@ public final class MessageList {
         apply(edits)
     }
 
-    /// Reads all loaded pages again after dropped changes, unless a page is being loaded.
+    /// Reads all loaded pages again, unless a page is being loaded.
     func readAgain() {
         guard isOutdated, !isLoading, !isDisposed else { return }
         isOutdated = false
@@ -195,14 +184,13 @@ public final class MessageList {
         isLoading = true
         tasks.add(
             Task { @MainActor [weak self] in
-                // Ignore the error: the engine reports an unreadable store.
+                // Ignore the error: the engine reports it.
                 _ = try? await self?.read(isNext: false)
                 self?.isLoading = false
                 self?.readAgain()
             })
     }
 
-    /// Adds the effect of a change to the edits, and to the gaps.
     func add(_ change: Change, to edits: inout ListEdits<Row, Place>) {
         func remove(where isRemoved: (Message) -> Bool) {
             let saved = edits.saved.values.map(\.element)
@@ -253,7 +241,7 @@ public final class MessageList {
     private func addThreads(_ ids: Set<Row.ID>, to edits: inout ListEdits<Row, Place>) {
         for id in ids where !edits.removed.contains(id) {
             guard let row = edits.saved[id]?.element ?? list[id] else { continue }
-            // Ignore the error: the engine reports an unreadable store.
+            // Ignore the error: the engine reports it.
             let thread = try? engine.stored { (reader) throws(StoreError) in
                 try reader.thread(of: row.message, for: userID)
             }

@@ -1,8 +1,9 @@
 /// The difference between a collection's list before and after a change, as indices that a list
 /// view can animate.
 ///
-/// Deletions and the `from` indices refer to the old list; insertions and the `to` indices refer to
-/// the new list. All arrays are in ascending order, ``moves`` by their `to` indices.
+/// Deletions and `from` indices refer to the old list; insertions and `to` indices to the new one.
+/// All arrays are in ascending order, ``moves`` by their `to` indices. Applying all changes of a
+/// stream in order to a copy of the list keeps the copy equal.
 public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable {
     /// All elements of the new list if a list view should reload; otherwise `nil`.
     ///
@@ -15,11 +16,10 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     /// The new elements and their indices.
     public let insertions: [Insertion]
 
-    /// The elements that have changed, and have kept their order relative to the other elements.
+    /// The changed elements that have kept their order relative to the others.
     public let updates: [Update]
 
-    /// The elements whose order relative to the other elements has changed, and mostly their value,
-    /// too.
+    /// The elements whose order relative to the others has changed, and mostly their value, too.
     public let moves: [Update]
 
     /// A new element.
@@ -36,7 +36,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
         public let from: Int
         /// The index in the new list.
         public let to: Int
-        /// The current value of the element.
+        /// The current value.
         public let element: Element
     }
 
@@ -50,7 +50,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
 
     /// Returns the list after the change.
     ///
-    /// - Precondition: `list` is the list before the change, so that all indices are valid.
+    /// - Precondition: `list` is the list before the change.
     /// - Complexity: O(*n*) in the length of the list.
     public func applied(to list: [Element]) -> [Element] {
         if let reset { return reset }
@@ -85,12 +85,12 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// The maximum number of rows of a list whose changes are verified, because verifying longer
-    /// ones would make loading page after page quadratic.
+    /// The maximum number of rows of a list whose changes are verified: verifying longer ones would
+    /// make loading page after page quadratic.
     private static var longestChecked: Int { 2_000 }
 
-    /// Returns the list before a change for ``check(from:to:)``; `nil` if the list is long, or if
-    /// this build does not verify changes.
+    /// Returns the list before a change; `nil` if it is long, or if this build does not verify
+    /// changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(

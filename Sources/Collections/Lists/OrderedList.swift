@@ -1,13 +1,13 @@
 protocol ListRow: Hashable, Sendable {
     associatedtype RowID: Hashable, Sendable
-    /// The identity of the row, which stays the same when the row changes or moves.
+    /// The identity of the row, which stays the same when it changes or moves.
     var rowID: RowID { get }
 }
 
-/// A list that is sorted by the keys of its elements, and applies many edits at once.
+/// A list that is sorted by keys, and applies many edits at once.
 struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
     private(set) var elements: [Element] = []
-    /// The keys of the elements, in ascending or, if the list is reversed, in descending order.
+    /// The keys of the elements, in ascending or, if the list is reversed, descending order.
     private(set) var keys: [Key] = []
     private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
@@ -66,8 +66,8 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
 
     /// Applies edits and returns the differences as indices.
     ///
-    /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the cost of shifting the
-    ///   elements that follow the edited ones.
+    /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the shift of the following
+    ///   elements.
     mutating func apply(_ edits: ListEdits<Element, Key>) -> ListDiff<Element> {
         var diff = ListDiff<Element>()
         var leaving: [Int] = []
@@ -154,7 +154,6 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
 }
 
 struct ListEdits<Element: ListRow, Key: Comparable & Sendable>: Sendable {
-    /// The new and changed elements with their keys, which are different.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     private(set) var removed: Set<Element.RowID> = []
 
@@ -175,7 +174,7 @@ struct ListEdits<Element: ListRow, Key: Comparable & Sendable>: Sendable {
 
 struct ListDiff<Element: Hashable & Sendable> {
     struct Row {
-        /// The index in the old list for a deleted row, and in the new list for an inserted row.
+        /// The index in the old list for a deletion, and in the new list for an insertion.
         let index: Int
         let element: Element
     }
@@ -249,8 +248,8 @@ extension CollectionChange {
 }
 
 extension Array {
-    /// Returns the index of the first element that satisfies a condition, which all later ones
-    /// satisfy, too.
+    /// Returns the index of the first element that satisfies a condition; all later ones must
+    /// satisfy it, too.
     func partitioningIndex(_ isAfter: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,8 +1,8 @@
-/// The recipients of notifications about an edit of the rows.
+/// The recipients of notifications about edits.
 enum Reporting {
     /// The subscribers of changes and all methods of the delegate.
     case reported
-    /// As ``reported``, except for the delegate's method for added rows, which the call returns.
+    /// As ``reported``, except for the delegate's method for added rows: the call returns those.
     case page
     /// The subscribers of changes, and the delegate's method `didChange`: the call returns all
     /// rows.

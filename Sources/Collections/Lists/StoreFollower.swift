@@ -2,7 +2,7 @@ import Models
 import Store
 import Sync
 
-/// Observes a part of a store, and processes its changes one by one on the main actor.
+/// Observes a part of a store, and processes its changes on the main actor.
 @MainActor
 final class StoreFollower {
     private let store: ChatStore
@@ -30,14 +30,13 @@ final class StoreFollower {
 
     /// Processes all changes that precede a new snapshot, and then reads the snapshot.
     ///
-    /// Later changes stay queued until the caller has applied the result and calls ``catchUp()``.
+    /// Later changes stay queued until the caller calls ``catchUp()``, after applying the result.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
-            // Take the snapshot before draining the queue: the store has then reported all commits
-            // that the snapshot contains, except possibly the last one, whose change is processed
-            // later although the snapshot contains it.
+            // Take the snapshot before draining the queue, which then has all commits of the
+            // snapshot except possibly the last one, whose change is processed later.
             let snapshot = try store.snapshot()
             queued += changes.drain()
             reading = snapshot
@@ -49,17 +48,16 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again while the change is processed that reports that the store has dropped
-    /// changes.
+    /// Reads the store again, while the change that reports dropped changes is processed.
     ///
-    /// Queued changes that the snapshot already contains are skipped, because replaying them would
-    /// bring back deleted rows and apply replacements twice. The closure receives them, for example
-    /// to find the sources of edits. If it throws, they are not skipped.
+    /// Queued changes that the snapshot contains are skipped, because replaying them would bring
+    /// back deleted rows and apply replacements twice. The closure receives them, for example to
+    /// find the sources of edits. If it throws, they are not skipped.
     func readAgain<Value>(
         _ body: (Snapshot, _ skipped: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // A read in progress returns its result later than this one, and must not return older
-        // data. Therefore both use the same snapshot.
+        // A read in progress returns its result later, and must not return older data: use its
+        // snapshot.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         queued += changes.drain()
@@ -85,8 +83,8 @@ final class StoreFollower {
         processAll(through: .max)
     }
 
-    /// Processes changes in a detached task, which inherits neither the priority nor the task-local
-    /// values of the task that commits.
+    /// Processes changes in a detached task, which does not inherit the priority and task-local
+    /// values of the committing task.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
             follower?.processNext()

@@ -1,4 +1,3 @@
-/// The subscribers of a sequence of values, such as the changes of a collection.
 @MainActor
 final class Subscribers<Element: Sendable> {
     private typealias Subscriber = AsyncStream<Element>.Continuation
@@ -35,8 +34,7 @@ final class Subscribers<Element: Sendable> {
         for subscriber in leaving { subscriber.finish() }
     }
 
-    // A stream can be finished on any thread, so this `deinit` need not be isolated. (An
-    // `isolated deinit` would require macOS 15.4 or iOS 18.4.)
+    // A stream can be finished on any thread, so this `deinit` need not be isolated.
     deinit {
         for subscriber in subscribers.values { subscriber.finish() }
     }

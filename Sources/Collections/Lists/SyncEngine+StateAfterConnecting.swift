@@ -2,7 +2,7 @@ import Models
 import Sync
 
 extension SyncEngine {
-    /// The first state of the engine, from now on, in which it is not trying to connect.
+    /// The first state of the engine, from now on, in which it is not connecting.
     var stateAfterConnecting: SyncState {
         get async {
             var last = state

@@ -16,8 +16,8 @@ final class TaskBag {
         }
     }
 
-    /// Performs a request of an engine, which is canceled with the calling task, and when the owner
-    /// is disposed or released.
+    /// Performs a request, which is canceled with the calling task, and when the owner is disposed
+    /// or released.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(SyncError) -> Value {
@@ -42,8 +42,7 @@ final class TaskBag {
         tasks = [:]
     }
 
-    // A task can be canceled on any thread, so this `deinit` need not be isolated. (An
-    // `isolated deinit` would require macOS 15.4 or iOS 18.4.)
+    // A task can be canceled on any thread, so this `deinit` need not be isolated.
     deinit {
         for cancel in tasks.values { cancel() }
     }

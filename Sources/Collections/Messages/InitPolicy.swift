@@ -8,12 +8,12 @@ public enum InitPolicy: Hashable, Sendable, CaseIterable {
     /// Loads from the cache only, without a request.
     case cacheOnly
 
-    /// Loads from the server only; the list is empty until the server responds.
+    /// Loads from the server only; until it responds, the list is empty.
     case apiOnly
 
-    /// A Boolean value that indicates whether the list shows cached messages first.
+    /// A Boolean value that indicates whether cached messages are shown first.
     public var loadsFromCache: Bool { self != .apiOnly }
 
-    /// A Boolean value that indicates whether messages of the server replace the list.
+    /// A Boolean value that indicates whether the server's messages replace the list.
     public var loadsFromAPI: Bool { self != .cacheOnly }
 }

@@ -1,6 +1,5 @@
 import Models
 
-/// Changes of messages, grouped by source and sending status.
 struct MessageChanges {
     private(set) var added = ReportedRows<MessageContext, Message>()
     private(set) var updated = ReportedRows<MessageContext, Message>()
@@ -8,8 +7,8 @@ struct MessageChanges {
 
     /// Creates the changes from the differences of the rows.
     ///
-    /// The messages in `accepted` were sent, but are not listed: they are reported as updated under
-    /// the rows of the unsent messages, and then as deleted.
+    /// The messages in `accepted` were sent, but are not listed: they are reported as updates of
+    /// the unsent rows, and then as deleted.
     init(
         _ diff: ListDiff<MessageItem>, sources: [MessageItem.ID: CollectionEventSource],
         canceled: [Message], accepted: [MessageItem.ID: Message]

@@ -21,7 +21,7 @@ extension MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        // Read the channel last: if its row is damaged, the messages are nevertheless shown.
+        // Read the channel last: if its row is damaged, the messages are still shown.
         channel = try follower.read { (reader) throws(StoreError) in
             try readParentMessage(in: reader)
             openChannel = try reader.openChannel(channelURL)
@@ -33,7 +33,7 @@ extension MessageCollection {
     }
 
     func readFailedChanges(notifies: Bool) {
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
             return
         }
@@ -70,7 +70,7 @@ extension MessageCollection {
         let edits = window.edits(for: change)
         longReads.record(change)
         var changes = [change]
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         if let edits = edits.mustReadAgain ? try? readAgain(after: edits, &changes) : edits {
             showEdits(edits, .reported)
         }
@@ -107,8 +107,8 @@ extension MessageCollection {
         }
     }
 
-    /// Notifies the delegate of a commit's changes of the channel itself, once for consecutive
-    /// changes with the same source, as when many messages arrive.
+    /// Notifies the delegate of changes of the channel itself, once for consecutive changes with
+    /// the same source.
     func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
         if window.thread != nil { notifyParent(change) }
@@ -156,9 +156,8 @@ extension MessageCollection {
         delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
     }
 
-    /// Keeps showing the channel after the cache was cleared or replaced, until the engine has
-    /// fetched the user's channels, and then reports the channel as removed if it is not among
-    /// them.
+    /// After the cache was cleared or replaced, waits until the engine has fetched the user's
+    /// channels, and then reports the channel as removed if it is not among them.
     func checkChannelAfterClearing() {
         guard !isChannelDeleted, channel != .unknown(channelURL) else { return }
         tasks.add(
@@ -169,11 +168,11 @@ extension MessageCollection {
             })
     }
 
-    /// Whether the channel is stored again or was reported as removed.
+    /// `true` if the channel is stored again or was reported as removed.
     var isChannelKnown: Bool {
         catchUp()
         if isDisposed || isChannelDeleted { return true }
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         let found = try? stored { (reader) throws(StoreError) in
             (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
         }
@@ -187,7 +186,7 @@ extension MessageCollection {
 
     func removeReplacedRows() {
         var changes: [Change] = []
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         guard window.isReplaced,
             let edits = try? readAgain(after: WindowEdits(), &changes)
         else { return }
@@ -252,7 +251,7 @@ extension MessageCollection {
         }
     }
 
-    /// The message at which the window starts, if it is not stored; otherwise `nil`.
+    /// The message at which the window starts, if it is not stored.
     var missingStart: MessageID? {
         guard case .message(let id) = startingPoint, storedPosition(of: id) == nil else {
             return nil
@@ -270,7 +269,7 @@ extension MessageCollection {
 
     /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///
-    /// Messages that exceed the capacity are removed at `end`. Returns the closure's value, and the
+    /// Removes messages that exceed the capacity at `end`. Returns the closure's value, and the
     /// newly listed messages.
     @discardableResult
     func load<Value>(
@@ -303,7 +302,7 @@ extension MessageCollection {
             return
         }
         var skipped: [Change] = []
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         if let edits = try? readAgain(after: edits, &skipped) { showEdits(edits, .requested) }
         for change in skipped { notify(change) }
     }
@@ -320,7 +319,7 @@ extension MessageCollection {
         let before = CollectionChange.checked(window.items)
         var edits = edits
         let diff = window.apply(&edits, trimming: end)
-        // Report the shown range last, because that takes as long as the rest of this method.
+        // Report the shown range last, because that takes long.
         defer { reportShownRange() }
         if diff.hasMessages { knownMessages = nil }
         notifyObservers(of: diff)
@@ -347,7 +346,7 @@ extension MessageCollection {
         return diff
     }
 
-    /// Reports the shown range to the engine, which fills the gaps in that range first.
+    /// Reports the shown range to the engine, which fills its gaps first.
     func reportShownRange() {
         // Without a range, the engine fetches the newest messages.
         let range =
@@ -362,7 +361,7 @@ extension MessageCollection {
 // MARK: Observation
 
 // The window has all values of a list, so the collection finds out which of its properties have
-// changed, and notifies the observers of these alone.
+// changed, and notifies only their observers.
 extension MessageCollection {
     struct ObservedValues {
         fileprivate var (hasPrevious, hasNext) = (false, false)

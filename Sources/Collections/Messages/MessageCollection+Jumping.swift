@@ -2,17 +2,14 @@ public import Models
 import Store
 public import Sync
 
-// Moving the window to a message.
 extension MessageCollection {
-    /// Shows a message with the messages around it, for example a search result or a quoted
-    /// message, as ``restart(at:)`` does unless it is listed already.
+    /// Shows a message with those around it, for example a quoted message, as ``restart(at:)`` does
+    /// unless it is listed already.
     ///
-    /// Without a connection, the messages around a cached message may be incomplete; the rows show
-    /// the gaps.
+    /// Without a connection, the rows around a cached message may have gaps.
     ///
-    /// - Returns: The message, which is listed.
-    /// - Throws: As ``restart(at:)`` does, and ``/Sync/SyncError`` with code `notFound` if the
-    ///   message does not match the list; `notConnected` only if it is not cached.
+    /// - Throws: As ``restart(at:)``, and `notFound` if the message does not match the list;
+    ///   `notConnected` only if it is not cached.
     @discardableResult
     public func jump(to id: MessageID) async throws(SyncError) -> Message {
         try checkIsStarted()

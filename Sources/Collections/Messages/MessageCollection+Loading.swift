@@ -25,23 +25,21 @@ extension MessageCollection {
         }
     }
 
-    /// The maximum number of pages that one call fetches, if few of their messages match the list.
     private static let pageLimit = 5
 
     /// Loads `previousResultSize` older messages: first from the complete part of the cache, then
     /// from the server.
     ///
     /// If the server cannot be reached, the list also shows the next gap and the stored messages
-    /// older than it. If the list then exceeds its capacity, its newest messages are removed;
+    /// older than it. If the list exceeds its capacity, its newest messages are removed;
     /// ``loadNext()`` loads them again.
     ///
     /// - Returns: The messages that the call has listed, oldest first; the delegate receives only
     ///   the other changes. They are fewer than a page if few messages match the list, if no older
-    ///   ones exist, or if a request fails after the first messages. If ``hasPrevious`` is true,
-    ///   call again for more.
-    /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
-    ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
-    ///   could be shown; `store`, `closed`, `canceled`.
+    ///   ones exist, or if a later request fails. If ``hasPrevious`` is true, call again for more.
+    /// - Throws: `queryInProgress` if older messages are already being loaded; `notStarted`,
+    ///   `disposed`; `notConnected` or `refused` if no more messages could be shown; `store`,
+    ///   `closed`, `canceled`.
     @discardableResult
     public func loadPrevious() async throws(SyncError) -> [Message] {
         try await load(.older, window.olderPageSize)
@@ -49,8 +47,8 @@ extension MessageCollection {
 
     /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` loads older ones.
     ///
-    /// At the newest end, the messages of a gap are not returned, but reported as added, as soon as
-    /// they are fetched. If ``hasNext`` is true, call again for more.
+    /// At the newest end, the messages of a gap are not returned, but reported as added when they
+    /// are fetched. If ``hasNext`` is true, call again for more.
     @discardableResult
     public func loadNext() async throws(SyncError) -> [Message] {
         try await load(.newer, window.newerPageSize)
@@ -70,9 +68,9 @@ extension MessageCollection {
         return messages(try await extend(direction, max(1, count)), loaded: direction)
     }
 
-    /// Returns the loaded messages, oldest first, without those that were deleted since.
+    /// Returns the loaded messages, oldest first, without deleted ones.
     ///
-    /// They are at the end of the list in that direction, so the search usually visits no others.
+    /// They are at the list's end in that direction, so the search visits few others.
     private func messages(_ ids: Set<Message.ID>, loaded direction: Direction) -> [Message] {
         let items = window.items
         let isAtStart = (direction == .older) != params.isReversed
@@ -87,10 +85,10 @@ extension MessageCollection {
         return direction == .older ? found : found.reversed()
     }
 
-    /// Extends the window in a direction, fetches messages if a gap prevents it, and returns the
-    /// listed messages that were not reported to the delegate.
+    /// Extends the window, fetches messages if a gap prevents it, and returns the listed messages
+    /// that were not reported to the delegate.
     ///
-    /// If a request fails after messages were listed, these are returned instead of the error.
+    /// If a request fails after messages were listed, returns these instead of the error.
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
@@ -153,16 +151,16 @@ extension MessageCollection {
         return ((first.value.found + value.found, value.gap), first.shown + shown)
     }
 
-    /// Fetches `count` messages of a gap, from its end that is next to the window, and returns
-    /// `true` if the feed has begun.
+    /// Fetches `count` messages of a gap, from the end next to the window, and returns `true` if
+    /// the feed has begun.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
     ) async throws(SyncError) -> Bool {
         let window = window
         switch direction {
         case .older:
-            // If the window starts inside the gap, continue at the window's lower bound: the
-            // messages next to it are unknown.
+            // If the window starts inside the gap, continue at its lower bound: the messages next
+            // to it are unknown.
             let isAtGapBound = gap.upper <= window.olderBound
             let bound = isAtGapBound ? gap.upper : window.lower
             let anchor =
@@ -188,8 +186,8 @@ extension MessageCollection {
     /// Fetches consecutive pages until one contains a wanted message, and returns `true` if the
     /// feed has begun.
     ///
-    /// A page contains none if it is empty, or if more messages were created at the anchor's time
-    /// than fit in a page.
+    /// A page has none if it is empty, or if more messages have the anchor's time than fit in a
+    /// page.
     @discardableResult
     private func fetch(
         _ first: PageRequest, _ source: CollectionEventSource,
@@ -230,10 +228,10 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches one page of a gap of ``items``, from its upper bound.
+    /// Fetches one page of a gap of ``items``, from its upper bound, and returns the remaining gap;
+    /// `nil` if it is closed.
     ///
-    /// - Returns: The remaining gap; `nil` if the gap is closed.
-    /// - Throws: As ``loadPrevious()`` does.
+    /// - Throws: As ``loadPrevious()``.
     @discardableResult
     public func fill(_ gap: Gap) async throws(SyncError) -> Gap? {
         try checkIsStarted()
@@ -263,8 +261,8 @@ extension MessageCollection {
 
     // MARK: Beginning
 
-    /// Returns the request for the first page at the starting point; `nil` if the cache has an
-    /// up-to-date version of it.
+    /// Returns the request for the first page at the starting point; `nil` if the cache has it and
+    /// it is up to date.
     func firstPage(_ state: SyncState) async throws(SyncError) -> PageRequest? {
         try checkIsStarted()
         let start = windowStart
@@ -297,16 +295,15 @@ extension MessageCollection {
             newer: newer)
     }
 
-    /// Shows the server's messages at the starting point, after the first page was fetched.
+    /// Shows the server's messages at the starting point.
     ///
-    /// A page that was requested before the feed began (`isFollowed` is false) closes no gap. The
-    /// list then shows its messages and the gap, which is filled when the feed has begun. If the
-    /// listed messages are stale, the page is fetched again: the server may lack some of them.
+    /// A page that was requested before the feed began (`isFollowed` is false) closes no gap: the
+    /// list shows its messages and the gap, which is filled later. If the listed messages are
+    /// stale, the page is fetched again: the server may lack some of them.
     func showServer(isFollowed: Bool) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
-            // Keep the position of a window to which the user has loaded more messages in the
-            // meantime.
+            // Keep the position of a window to which the user has loaded more messages.
             catchUp()
             return messages
         }

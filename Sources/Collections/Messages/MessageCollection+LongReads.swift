@@ -2,19 +2,17 @@ import Models
 import Store
 import Sync
 
-// Reading more than a page.
-//
 // If a filter matches few messages of a long history, or if a long list has to be read again, the
-// collection reads a copy of its window on another thread without a limit, and then applies the
-// changes that were committed in the meantime to that copy.
+// collection reads a copy of its window on another thread without a limit, and then applies to that
+// copy the changes that were committed in the meantime.
 extension MessageCollection {
     /// The maximum number of messages that a read on the main actor visits; the largest usual page.
     static let visitLimit = 1_000
 
     struct LongReads {
-        /// The number of changes of the window that were not caused by a change of the store.
+        /// The number of changes of the window that the store has not caused.
         ///
-        /// After such a change, a running read begins again.
+        /// After each, a running read begins again.
         fileprivate var generation = 0
         fileprivate var count = 0
         /// The changes that the window has applied since the first of these reads began.
@@ -47,7 +45,7 @@ extension MessageCollection {
             (earlier.sources, earlier.canceled, earlier.accepted)
         tasks.add(
             Task { @MainActor [weak self, sources] in
-                // Ignore the error: the engine reports an unreadable store.
+                // Ignore the error: the engine reports it.
                 _ = try? await self?.loadElsewhere(trimming: .oldest, .reported) {
                     (window, reader) throws(StoreError) in
                     (try window.readAgain(in: reader, after: sources), ())

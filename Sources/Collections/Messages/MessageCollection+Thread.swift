@@ -84,13 +84,13 @@ extension MessageCollection {
     ///
     /// `omissions` is the value of ``omissions`` when the page was requested.
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
-        // Without a thread, the engine has recorded the page already.
+        // Without a thread, the engine has recorded the page.
         guard omissions != nil else { return }
         // The page is fetched again when the feed has begun.
         if !fetched.isFollowed { return setThreadIsStale(true) }
         guard let from = fetched.from, let through = fetched.through else { return }
         catchUp()
-        // The page may lack messages that the feed has omitted since the request.
+        // The feed has omitted messages since the request.
         guard !isDisposed, self.omissions == omissions else { return }
         changeThread { $0.cover(from: from, through: through) }
     }
@@ -99,8 +99,7 @@ extension MessageCollection {
 
     struct ThreadRefresh {
         var anchor: MessageAnchor
-        /// The lower bound of the range that was fetched so far; initially the upper bound of the
-        /// window.
+        /// The lower bound of the fetched range; initially the upper bound of the window.
         var bound: Gap.Bound?
         var usedCursors: Set<PageCursor> = []
 
@@ -108,7 +107,7 @@ extension MessageCollection {
         static let pageSize = 100
     }
 
-    /// Fetches the shown replies again, newest first, if the feed may have omitted changes of them.
+    /// Fetches the shown replies again, newest first.
     func refreshThread() {
         guard let thread = window.thread, thread.isStale, threadRefresh == nil, !isDisposed,
             !isParentMessageDeleted
@@ -124,8 +123,8 @@ extension MessageCollection {
                     } catch {
                         let isGone = error.code == .notFound || error.code == .refused
                         if isGone, let id = self?.parentMessageID {
-                            // The parent message may have been deleted. This lookup then removes it
-                            // from the store.
+                            // If the parent message was deleted, this lookup removes it from the
+                            // store.
                             _ = try? await engine.fetchMessages([id], in: channelURL)
                         }
                         self?.endRefresh(isStale: true)
@@ -151,13 +150,13 @@ extension MessageCollection {
         record(fetched, since: omissions)
         guard let thread = window.thread, !isDisposed else { return }
         guard fetched.isFollowed else { return endRefresh(isStale: true) }
-        // The feed has omitted messages again, so the fetched replies may be stale.
+        // The feed has omitted messages again.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }
         guard let older = fetched.page.older, window.lower < from else {
             return endRefresh(isStale: false)
         }
-        // Stop if the server returns a cursor twice, because the loop would not end.
+        // Stop if the server returns a cursor twice: the loop would not end.
         guard threadRefresh?.usedCursors.insert(older).inserted ?? false else {
             return endRefresh(isStale: true)
         }

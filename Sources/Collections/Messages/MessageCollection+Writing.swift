@@ -2,8 +2,7 @@ public import Models
 import Store
 public import Sync
 
-// When a call returns, the operation is on disk and the rows show it. When the delivery result
-// arrives, it changes the rows.
+// When a call returns, the operation is on disk and the rows show it.
 extension MessageCollection {
     /// Sends a text, as ``send(_:keepsCopies:)`` does.
     @discardableResult
@@ -13,18 +12,14 @@ extension MessageCollection {
 
     /// Sends a message, which is a reply if the collection shows a thread.
     ///
-    /// If the collection shows a channel, a message with a `parentMessageID` quotes that message,
-    /// and is also shown in the channel: the collection sets `isReplyToChannel`. The message is
-    /// shown until it is sent, even if it does not match the list or the window does not reach the
-    /// newest end.
+    /// In a channel, a message with a `parentMessageID` quotes that message: the collection sets
+    /// `isReplyToChannel`, so that the message is also shown in the channel. Until it is sent, it
+    /// is listed even if it does not match the list or the window does not reach the newest end.
+    /// `keepsCopies` is as for ``ChatClient/send(_:in:keepsCopies:)``.
     ///
-    /// - Parameters:
-    ///   - new: The message.
-    ///   - keepsCopies: `true` to copy the message's files, as for
-    ///     ``ChatClient/send(_:in:keepsCopies:)``.
     /// - Returns: The pending message, which is already in ``items``, and its delivery result.
-    /// - Throws: As ``ChatClient/send(_:in:keepsCopies:)`` does; `disposed`, `canceled`. The
-    ///   message is not stored then.
+    /// - Throws: As ``ChatClient/send(_:in:keepsCopies:)``; `disposed`, `canceled`. The message is
+    ///   not stored then.
     @discardableResult
     public func send(
         _ new: NewMessage, keepsCopies: Bool = false
@@ -44,7 +39,7 @@ extension MessageCollection {
 
     /// Retries a failed outbox item, as ``ChatClient/resend(_:replacing:)`` does.
     ///
-    /// - Throws: ``/Sync/SyncError``, as that method does; `disposed`, `canceled`.
+    /// - Throws: As that method does; `disposed`, `canceled`.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -65,8 +60,8 @@ extension MessageCollection {
     /// Removes an unsent message, as ``cancel(_:)`` does.
     ///
     /// - Returns: `true` if there was such a message.
-    /// - Throws: As ``cancel(_:)`` does, and with code `notFound` if the
-    ///   message was not written on this device.
+    /// - Throws: As ``cancel(_:)``, and with code `notFound` if the message was not written on this
+    ///   device.
     @discardableResult
     public func discard(_ message: Message) async throws(SyncError) -> Bool {
         try await cancel(try message.writtenID)
@@ -74,20 +69,19 @@ extension MessageCollection {
 
     /// Cancels an unsent message, pending or failed.
     ///
-    /// If the message's request is in flight, the message may reach the server nevertheless, and is
-    /// then listed as sent.
+    /// A message whose request is in flight may reach the server nevertheless, and is then listed
+    /// as sent.
     ///
     /// - Returns: `true` if there was such a message.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
+    /// - Throws: `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
     public func cancel(_ id: RequestID) async throws(SyncError) -> Bool {
         try await write { (engine, _) throws(SyncError) in try await engine.cancel(id) }
     }
 
-    /// Removes failed messages, edits, deletions and reactions, and returns the request IDs of the
-    /// removed items.
+    /// Removes failed outbox items, and returns the request IDs of the removed ones.
     ///
-    /// - Throws: As ``cancel(_:)`` does.
+    /// - Throws: As ``cancel(_:)``.
     @discardableResult
     public func discardFailedItems(
         _ ids: [RequestID]
@@ -122,8 +116,7 @@ extension MessageCollection {
 
     /// Edits a message of the user, whether or not it was sent.
     ///
-    /// - Throws: As ``ChatClient/update(_:in:with:)`` does; `disposed`,
-    ///   `canceled`.
+    /// - Throws: As ``ChatClient/update(_:in:with:)``; `disposed`, `canceled`.
     @discardableResult
     public func update(
         _ target: MessageReference, with update: MessageUpdate
@@ -154,7 +147,7 @@ extension MessageCollection {
 
     /// Adds a reaction to a message, as ``ChatClient/addReaction(_:to:in:)`` does.
     ///
-    /// - Throws: ``/Sync/SyncError``, as that method does; `disposed`, `canceled`.
+    /// - Throws: As that method does; `disposed`, `canceled`.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageReference
@@ -174,7 +167,7 @@ extension MessageCollection {
 
     /// Removes a reaction from a message.
     ///
-    /// - Throws: As ``addReaction(_:to:)-(_,MessageReference)`` does.
+    /// - Throws: As ``addReaction(_:to:)-(_,MessageReference)``.
     @discardableResult
     public func deleteReaction(
         _ key: String, from target: MessageReference
@@ -201,7 +194,7 @@ extension MessageCollection {
 
     /// Marks the channel as read up to the current time.
     ///
-    /// - Throws: As ``ChatClient/markAsRead(_:)`` does; `disposed`.
+    /// - Throws: As ``ChatClient/markAsRead(_:)``; `disposed`.
     public func markAsRead() async throws(SyncError) {
         try await write { (engine, url) throws(SyncError) in
             try await engine.perform(MarkAsRead(url))
@@ -213,7 +206,7 @@ extension MessageCollection {
     ///
     /// An empty text without a message removes the draft. Sending a message does not remove it.
     ///
-    /// - Throws: As ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)`` does; `disposed`.
+    /// - Throws: As ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)``; `disposed`.
     public func setDraft(
         _ text: String, replyingTo messageID: MessageID? = nil
     ) async throws(SyncError) {
@@ -224,7 +217,6 @@ extension MessageCollection {
         }
     }
 
-    /// Performs a write of the engine, and applies the resulting changes to the rows.
     @discardableResult
     private func write<Value>(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Value

@@ -13,23 +13,22 @@ public import Sync
 /// show(collection.items)  // the cached rows; the server's rows follow as changes
 /// ```
 ///
-/// The list shows a part of the stored history, called its window, and follows the changes of the
-/// store in that part. The channel is a group channel, or an open channel that the user has
-/// entered. A collection of replies has a ``parentMessageID``.
+/// The list shows a part of the stored history, called its window, and follows the changes in that
+/// part. The channel is a group channel, or an open channel that the user has entered.
 ///
-/// Properties are observable, and each is invalidated only by changes of its own value. Views that
-/// use Observation need no delegate.
+/// Views that observe the properties need no delegate; each property is invalidated only by changes
+/// of its own value.
 @MainActor
 @Observable
 public final class MessageCollection {
-    /// The URL of the channel.
+    /// The channel's URL.
     public let channelURL: ChannelURL
 
     /// The ID of the message whose replies are listed; `nil` for a channel's messages.
     public var parentMessageID: MessageID? { window.thread?.parentID }
 
-    /// The last known version of the message whose replies are listed; `nil` until it is stored,
-    /// and for a channel's messages.
+    /// The message whose replies are listed, in its last known version; `nil` until it is stored,
+    /// and for a channel.
     public internal(set) var parentMessage: Message?
 
     /// A Boolean value that indicates whether the message whose replies are listed was deleted.
@@ -41,13 +40,12 @@ public final class MessageCollection {
     /// The messages to show, their order, and the page sizes.
     public let params: MessageListParams
 
-    /// The position at which the collection was created, or to which ``restart(at:)`` last moved
-    /// it.
+    /// The position at which the collection was created, or the last argument of ``restart(at:)``.
     public private(set) var startingPoint: StartingPoint
 
     /// The group channel as it was stored last, also after the cache was cleared.
     ///
-    /// If the channel was not stored yet, or is an open channel, this value has only the URL.
+    /// If it was not stored yet, or is an open channel, this value has only the URL.
     public internal(set) var channel: GroupChannel
 
     /// The open channel as it was stored last; `nil` if it was not stored yet, was deleted, or is a
@@ -56,29 +54,27 @@ public final class MessageCollection {
 
     /// The users who are typing in the channel; empty without a connection.
     ///
-    /// If the server does not report that a user has stopped typing, the user is removed after
-    /// `SyncOptions.typingTimeout`.
+    /// Users are removed after `SyncOptions.typingTimeout` if the server does not report that they
+    /// have stopped.
     public internal(set) var typingUsers: [User] = []
 
-    /// The text that ``setDraft(_:replyingTo:)`` has saved for the channel or the thread; otherwise
-    /// empty.
+    /// The text that ``setDraft(_:replyingTo:)`` has saved; otherwise empty.
     public internal(set) var draft = ""
 
-    /// The message to which the ``draft`` replies; `nil` if the user has chosen none.
+    /// The message to which the ``draft`` replies, if any.
     public internal(set) var draftReplyingTo: MessageID?
 
-    /// The failed edits, deletions and reactions in the channel, in the order in which the user
-    /// made them.
+    /// The failed edits, deletions and reactions in the channel, oldest first.
     ///
-    /// ``resend(_:replacing:)-(Message,_)`` retries an item, and ``discardFailedItems(_:)``
-    /// discards it.
+    /// ``resend(_:replacing:)-(Message,_)`` retries one, and ``discardFailedItems(_:)`` discards
+    /// it.
     public internal(set) var failedChanges: [OutboxItem] = []
 
     /// The oldest message of another user that the current user had not read when the collection
     /// was started, or when ``restart(at:)`` was called.
     ///
-    /// It does not change when the channel is marked as read. It is `nil` if all messages were
-    /// read, or if the window does not show where the unread messages begin: start at
+    /// Marking the channel as read does not change it. It is `nil` if all messages were read, or if
+    /// the window does not show where the unread messages begin: start at
     /// ``StartingPoint/lastRead``.
     public internal(set) var firstUnreadMessageID: MessageID?
 
@@ -116,22 +112,18 @@ public final class MessageCollection {
 
     enum Phase { case created, started }
 
-    /// The default of the maximum number of sent messages.
+    /// The default maximum number of sent messages.
     public nonisolated static let defaultCapacity = 10_000
 
     /// Creates a collection of a channel's messages, whose list is empty until ``start(_:)``.
     ///
-    /// - Parameters:
-    ///   - channelURL: The URL of the channel.
-    ///   - startingPoint: The initial position of the window. The default is the newest message.
-    ///   - params: The messages to show, their order, and the page sizes. `isInclusive` is ignored:
-    ///     messages at the starting point are always shown.
-    ///   - userID: The current user. If it is `nil`, the user's reactions are not shown until they
-    ///     are sent.
-    ///   - capacity: The maximum number of sent messages, and of messages in a page; at least 1. If
-    ///     a page would exceed it, the collection removes messages at the opposite end of the list;
-    ///     they can be loaded again. Gaps and unsent messages do not count.
-    ///   - engine: The engine that fetches the messages.
+    /// `params.isInclusive` is ignored: messages at the starting point are always shown. If
+    /// `userID`, the current user, is `nil`, the user's reactions are not shown until they are
+    /// sent.
+    ///
+    /// `capacity` is the maximum number of sent messages, and of messages in a page; at least 1. If
+    /// a page would exceed it, the collection removes messages at the opposite end; they can be
+    /// loaded again.
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(), userID: UserID? = nil,
@@ -145,7 +137,7 @@ public final class MessageCollection {
 
     /// Creates a collection of the replies to a message, whose list is empty until ``start(_:)``.
     ///
-    /// The parent message need not be stored. The other parameters are those of
+    /// The parent message need not be stored. The other parameters are as in
     /// ``init(of:startingPoint:params:userID:capacity:engine:)``.
     public convenience init(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
@@ -173,8 +165,8 @@ public final class MessageCollection {
 
     /// The rows: messages, and gaps between them.
     ///
-    /// The rows are sorted from oldest to newest, or in reverse if `params.isReversed` is true.
-    /// Unsent messages are newer than all sent ones, and are listed wherever the window is.
+    /// They are sorted from oldest to newest, or in reverse if `params.isReversed` is true. Unsent
+    /// messages are newer than all sent ones, and are listed wherever the window is.
     public var items: [MessageItem] {
         access(keyPath: \.items)
         return window.items
@@ -191,14 +183,13 @@ public final class MessageCollection {
         return messages
     }
 
-    /// The messages that the server has accepted.
+    /// The sent messages.
     public var succeededMessages: [Message] {
         access(keyPath: \.succeededMessages)
         return window.items.compactMap(\.message).filter { $0.messageID != nil }
     }
 
-    /// The channel's pending messages in the order in which the user wrote them, including those
-    /// that do not match the list.
+    /// The channel's pending messages oldest first, including ones that do not match the list.
     public var pendingMessages: [Message] {
         access(keyPath: \.pendingMessages)
         return window.unsentMessages(.pending)
@@ -210,15 +201,13 @@ public final class MessageCollection {
         return window.unsentMessages(.failed)
     }
 
-    /// A Boolean value that indicates whether there are, or may be, messages older than the listed
-    /// ones.
+    /// A Boolean value that indicates whether there may be older messages.
     public var hasPrevious: Bool {
         access(keyPath: \.hasPrevious)
         return phase == .started && !isParentMessageDeleted && window.hasPrevious
     }
 
-    /// A Boolean value that indicates whether there are, or may be, messages newer than the listed
-    /// ones.
+    /// A Boolean value that indicates whether there may be newer messages.
     public var hasNext: Bool {
         access(keyPath: \.hasNext)
         return phase == .started && !isParentMessageDeleted && window.hasNext
@@ -226,9 +215,9 @@ public final class MessageCollection {
 
     /// Returns the complete, missing and stale ranges of the channel's history.
     ///
-    /// The channel's stored messages are read on another thread, in O(*n*).
+    /// The stored messages are read on another thread, in O(*n*).
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    /// - Throws: `store`.
     public func coverage() async throws(SyncError) -> Coverage {
         try await onDisk { [store = engine.store, channelURL] () throws(StoreError) in
             try store.snapshot().coverage(of: channelURL)
@@ -236,8 +225,6 @@ public final class MessageCollection {
     }
 
     /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
-    ///
-    /// Applying the changes in order to a copy of ``items`` keeps the copy equal to ``items``.
     public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> {
         subscribers.subscribe()
     }
@@ -251,10 +238,9 @@ public final class MessageCollection {
     /// all changes. If the engine is live and the cache has the whole first page, the collection
     /// sends no request.
     ///
-    /// - Parameter policy: The sources to load from: the cache, the server, or both.
-    /// - Returns: The cached messages, which are empty if the policy excludes the cache, and the
-    ///   messages after the server has responded, or again the cached ones if the policy excludes
-    ///   the server. The value does not keep the collection alive.
+    /// - Returns: The cached messages (empty if the policy excludes the cache), and the messages
+    ///   after the server has responded (the cached ones if the policy excludes the server). The
+    ///   value does not keep the collection alive.
     @discardableResult
     public func start(
         _ policy: InitPolicy = .cacheAndReplaceByAPI
@@ -266,8 +252,8 @@ public final class MessageCollection {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromCache { try await self?.completeWindow(crossesGaps: true) }
                 if policy.loadsFromAPI {
-                    // Do not retain the collection while waiting for the server: if the app
-                    // releases the collection, the wait ends.
+                    // Do not retain the collection during this wait: if the app releases it, the
+                    // wait ends.
                     let state = await engine.stateAfterConnecting
                     if let id = self?.missingParentMessageID {
                         let lookup = try await engine.fetchMessages([id], in: channelURL)
@@ -319,16 +305,12 @@ public final class MessageCollection {
         }
     }
 
-    /// Moves the window to another position, and shows first the cached messages there, then the
-    /// server's.
-    ///
-    /// To skip a huge gap, pass the time of the first message that is visible in the app's view.
+    /// Moves the window, and shows first the cached messages there, then the server's.
     ///
     /// - Returns: The messages after the server has responded.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` after the window has moved and shows
-    ///   the stored messages, or if the starting point is a message that is not cached: the window
-    ///   then stays. `notFound` if that message does not exist; other codes of the server and the
-    ///   store.
+    /// - Throws: `notConnected` after the window has moved to stored messages, or if the starting
+    ///   point is a message that is not cached: the window then stays. `notFound` if that message
+    ///   does not exist; other codes of the server and the store.
     @discardableResult
     public func restart(at point: StartingPoint) async throws(SyncError) -> [Message] {
         try checkIsStarted()

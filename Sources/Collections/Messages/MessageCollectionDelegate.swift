@@ -3,11 +3,11 @@ public import Models
 /// Receives the notifications of a message collection.
 ///
 /// The methods are called on the main actor, in the order of the store's commits, and never after
-/// ``MessageCollection/dispose()``. They may call any method. None has a default implementation, so
-/// that the compiler reports a method with a wrong name or type.
+/// ``MessageCollection/dispose()``. They may call any method. None has a default implementation:
+/// the compiler reports a wrong name or type.
 ///
 /// For each commit, ``messageCollection(_:didChange:)`` is called first. The methods for added,
-/// updated and deleted messages follow, once for each source and sending status.
+/// updated and deleted messages follow, for each source and sending status.
 @MainActor
 public protocol MessageCollectionDelegate: AnyObject {
     /// The rows have changed: apply the change to the list that a view shows.
@@ -39,7 +39,7 @@ public protocol MessageCollectionDelegate: AnyObject {
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel)
 
-    /// The channel was deleted, or the user left it or was banned from it; close its view.
+    /// The channel was deleted, or the user left it or was banned: close its view.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL)
@@ -47,10 +47,9 @@ public protocol MessageCollectionDelegate: AnyObject {
     /// The number of messages that are missing in a visible gap is above
     /// `SyncOptions.hugeGapThreshold`.
     ///
-    /// The rows on both sides of the gap stay. The engine fills the rest of the gap only if the app
-    /// requests it. It reports a gap once, also across collections. To start over, call
-    /// ``MessageCollection/restart(at:)`` with the time of the first visible message, or create
-    /// another collection.
+    /// The engine fills the rest of the gap only if the app requests it, and reports a gap once,
+    /// also across collections. To start over, call ``MessageCollection/restart(at:)`` with the
+    /// time of the first visible message.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 
     /// Another event has happened in the collection.
@@ -58,19 +57,17 @@ public protocol MessageCollectionDelegate: AnyObject {
         _ collection: MessageCollection, didReceive event: MessageCollectionEvent)
 }
 
-/// An event of a message collection for which ``MessageCollectionDelegate`` has no method of its own.
+/// An event for which ``MessageCollectionDelegate`` has no method of its own.
 public enum MessageCollectionEvent: Sendable {
     /// The open channel has changed.
     case openChannel(OpenChannel, GroupChannelContext)
 
-    /// The parent message has changed; `nil` if it was deleted: see
-    /// ``MessageCollection/isParentMessageDeleted``.
+    /// The parent message has changed; `nil` if it was deleted.
     case parentMessage(Message?, MessageContext)
 
-    /// An edit, a deletion or a reaction of the user has failed:
-    /// ``MessageCollection/failedChanges`` contains it.
+    /// An edit, a deletion or a reaction has failed: see ``MessageCollection/failedChanges``.
     case failedChange(OutboxItem)
 
-    /// A part of the file of a pending message was uploaded.
+    /// A part of a pending message's file was uploaded.
     case upload(UploadProgress)
 }

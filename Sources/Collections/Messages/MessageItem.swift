@@ -5,23 +5,22 @@ public import Store
 public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A message, sent or not.
     case message(Message)
-    /// A range of the history in which messages may be missing, between two messages or at an end
-    /// of the list.
+    /// A range in which messages may be missing, between two messages or at an end of the list.
     ///
-    /// ``MessageCollection/fill(_:)`` fetches the missing messages. Messages that are stored inside
-    /// a gap divide it into several rows.
+    /// ``MessageCollection/fill(_:)`` fetches them. Messages that are stored inside a gap divide it
+    /// into several rows.
     indirect case gap(Gap)
 
-    /// The identity of a row, which a message that the user wrote keeps when it is sent, fails or
-    /// is resent.
+    /// The identity of a row; a message that the user wrote keeps it when it is sent, fails or is
+    /// resent.
     public enum ID: Hashable, Sendable {
         /// A message.
         case message(Message.ID)
-        /// A gap, identified by its lower bound, because filling a gap changes its upper bound.
+        /// A gap, by its lower bound, because filling a gap changes the upper one.
         case gap(above: Gap.Bound)
     }
 
-    /// The identity of the row in its list.
+    /// The identity of the row.
     public var id: ID {
         switch self {
         case .message(let message): .message(message.id)
@@ -42,12 +41,9 @@ extension MessageItem: ListRow {
     var rowID: ID { id }
 }
 
-/// The sort key of a row: a gap follows the message at its lower bound, and unsent messages follow
-/// all sent ones.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// The order of rows at the same bound: the sent message, the gap above the bound, unsent
-    /// messages.
+    /// The order at the same bound: the sent message, the gap above the bound, unsent messages.
     private let rank: Int
 
     private static let sent = -2
@@ -61,12 +57,11 @@ struct MessageItemKey: Comparable {
         .from(.position(position))
     }
 
-    /// The key of an unsent message, whose number is not negative.
     static func unsent(_ number: Int) -> MessageItemKey {
         MessageItemKey(bound: .end, rank: number)
     }
 
-    /// The lowest key that a row at a bound can have.
+    /// The lowest key of a row at a bound.
     static func from(_ bound: Gap.Bound) -> MessageItemKey {
         MessageItemKey(bound: bound, rank: sent)
     }

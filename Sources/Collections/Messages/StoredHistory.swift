@@ -12,8 +12,8 @@ package struct StoredHistory: Sendable {
 
     package let hasNext: Bool
 
-    /// Reads the rows next to a time or, if it is `nil`, at the newest end: at most the given
-    /// numbers of older and newer messages.
+    /// Reads at most the given numbers of messages around a time or, if it is `nil`, at the newest
+    /// end.
     package init(
         of url: ChannelURL, at time: Timestamp?, older: Int, newer: Int, userID: UserID?,
         in reader: some StoreReader

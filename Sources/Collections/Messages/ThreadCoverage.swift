@@ -4,20 +4,19 @@ import Sync
 
 /// The coverage of a thread: which ranges of its replies are complete, missing or stale.
 ///
-/// The gaps of a thread are the gaps of the channel's history, minus the ranges that pages of
-/// replies have covered. Because the feed reports every reply, a covered range stays complete until
-/// the feed omits messages. Covered ranges are not stored, because a stored gap applies to all
-/// messages of the channel.
+/// The gaps of a thread are those of the channel, minus the ranges that pages of replies have
+/// covered. Because the feed reports every reply, a covered range stays complete until the feed
+/// omits messages. Covered ranges are not stored, because a stored gap applies to all messages of
+/// the channel.
 struct ThreadCoverage {
     let parentID: MessageID
     private var channelGaps: [Gap.Bound: Gap]
-    /// The ranges that pages of replies have covered, in order and without overlaps.
+    /// The ranges that pages of replies have covered, without overlaps.
     private(set) var covered: [ClosedRange<Gap.Bound>] = []
-    /// `true` if the shown replies have to be fetched again, because the feed may have omitted
-    /// changes of them.
+    /// `true` if the shown replies have to be fetched again: the feed may have omitted changes.
     var isStale = false
-    /// The number of times that the feed has omitted messages of the channel; a page that was
-    /// requested before the last omission covers no range.
+    /// The number of times that the feed has omitted messages; a page that was requested before the
+    /// last omission covers no range.
     private(set) var omissions = 0
 
     init(of parentID: MessageID, in channelURL: ChannelURL) {
@@ -87,8 +86,7 @@ struct ThreadCoverage {
         for operation in change.operations {
             switch operation {
             case .savedGap(let gap) where gap.channelURL == channelURL:
-                // A saved gap with the bounds of the known one has only another state of its
-                // backfill.
+                // A saved gap with the known bounds has only another backfill state.
                 let isUpdated = channelGaps[gap.upper]?.lower == gap.lower
                 channelGaps[gap.upper] = gap
                 let isPart = replacedGaps.save(from: gap.lower, to: gap.upper)
@@ -116,8 +114,8 @@ struct ThreadCoverage {
 
     private mutating func omit(_ gap: Gap, _ newest: Gap.Bound) {
         // A new gap at the newest end comes from a truncation of the feed: the omitted messages are
-        // newer than the newest known reply. Any other new gap comes from an eviction: the evicted
-        // messages are between its bounds.
+        // newer than the newest known reply. Any other new gap comes from an eviction between its
+        // bounds.
         removeCoverage(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
             // Only the upper bound of this range is left.
@@ -137,8 +135,8 @@ extension Gap {
 
 /// Distinguishes new gaps and new stale ranges from the remaining parts of removed ones.
 ///
-/// If a new range overlaps stored ones, the store removes those and saves the merged range. If a
-/// page covers a part of a stored range, the store removes it and saves the remaining parts.
+/// The store removes stored ranges that a new one overlaps, and saves the merged range. Of a stored
+/// range that a page covers partly, it saves the remaining parts.
 private struct ReplacedRanges {
     private var removed: [ClosedRange<Gap.Bound>] = []
     private var isSaved = false

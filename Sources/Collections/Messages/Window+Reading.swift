@@ -3,10 +3,10 @@ import Store
 import Sync
 
 extension Window {
-    /// Moves the window to another part of the history, and reads the items of the outbox.
+    /// Moves the window to another part of the history, and reads the outbox items.
     ///
-    /// Pass `true` for `crossesGaps` to include messages on the other side of a gap, if the server
-    /// cannot be reached.
+    /// If the server cannot be reached, pass `true` for `crossesGaps` to include messages beyond a
+    /// gap.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
     ) throws(StoreError) -> WindowEdits {
@@ -28,7 +28,7 @@ extension Window {
             {}
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
-        // First remove these rows, because gaps are placed between the remaining ones.
+        // First remove these rows, because gaps are placed between the others.
         next.removeUnsavedRows(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -52,7 +52,7 @@ extension Window {
     }
 
     /// Returns the oldest message of another user that is newer than a time; `nil` if there is
-    /// none, or if the window does not show all messages between the time and that message.
+    /// none, or if the window does not show all messages in between.
     func firstUnread(after time: Timestamp) -> MessageID? {
         var first: MessageID?
         let newestFirst = params.isReversed ? items : items.reversed()
@@ -73,7 +73,7 @@ extension Window {
     }
 
     /// Returns `true` if the store has all messages of a window at `start`, up to date with the
-    /// feed, so that no request is needed.
+    /// feed.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
@@ -93,12 +93,12 @@ extension Window {
         upper = lower
     }
 
-    /// Reads the shown range again, after the store has dropped changes without reporting them.
+    /// Reads the shown range again, after the store has dropped changes.
     ///
     /// `earlier` contains the edits of the change that reported the drop; their sources are kept.
-    /// The reader already contains the queued changes `skipped`; the caller must not apply them
-    /// afterwards. If reading fails, the window is unchanged. If the read reaches ``visits``, the
-    /// caller has to discard the window and the edits.
+    /// The reader already contains `skipped`, which the caller must not apply afterwards. If
+    /// reading fails, the window is unchanged. If it reaches ``visits``, the caller has to discard
+    /// the window and the edits.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
         _ skipped: [Change] = []
@@ -128,8 +128,7 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // The window showed only one message if the history older than it was unknown. Now that it
-        // is known, show a full page.
+        // The window showed only one message while the older history was unknown. Show a full page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
         next.removeUnsavedRows(&edits)
@@ -152,8 +151,8 @@ extension Window {
     /// Loads at most `count` older messages up to the next gap or, if `crossesGaps` is true, beyond
     /// it.
     ///
-    /// The returned gap is the one that prevented finding `count` messages. If reading fails, the
-    /// window is unchanged.
+    /// The returned gap is the one that limited the result. If reading fails, the window is
+    /// unchanged.
     mutating func loadOlder(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -186,7 +185,7 @@ extension Window {
         let gap = try firstGap(below: start, in: reader)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
-        // Read one message more than requested, to find out whether more exist.
+        // Read one more than requested, to find out whether more exist.
         let (messages, isCut) = try page(
             from: floor, includesLower: true, to: start, isNewestFirst: true, limit: count + 1,
             in: reader)
@@ -207,8 +206,8 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// Returns the lower bound of a window that shows all stored messages up to the oldest one: the
-    /// beginning of the history, unless a gap starts there.
+    /// Returns the lower bound of a window with the oldest stored message: the beginning of the
+    /// history, unless a gap starts there.
     ///
     /// `oldest` is the position of the oldest message that was read, or the previous lower bound.
     private func oldestBound(
@@ -271,8 +270,7 @@ extension Window {
     /// Reads the matching messages between two bounds.
     ///
     /// If a message other than the first is damaged, the page ends before it, and `isCut` is true,
-    /// so that the list offers to load more. The engine replaces a damaged cache when it is
-    /// connected.
+    /// so that the list offers to load more.
     private mutating func page(
         from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,
         includesUpper: Bool = false, isNewestFirst: Bool, limit: Int, in reader: some StoreReader
@@ -286,7 +284,7 @@ extension Window {
         } catch {
             guard error.code == .corruption else { throw error }
             self.visits = visits
-            // LevelDB reports a damaged block only at the end of a read. Find the last message
+            // LevelDB reports a damaged block only at the end of a read: find the last message
             // before the damage by reading one at a time.
             var found: [Message] = []
             var (lower, upper) = (lower, upper)

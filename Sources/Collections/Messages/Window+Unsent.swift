@@ -33,7 +33,7 @@ extension Window {
         }
     }
 
-    /// Returns the unsent message of an outbox item, whether or not it matches the list.
+    /// Returns the unsent message of an item, whether or not it matches the list.
     func unsentMessage(of item: OutboxItem) -> Message? {
         guard item.isUnderstood, item.operation == .send,
             let message = item.message.flatMap(overlay.shown), isOfHistory(message)
@@ -80,7 +80,7 @@ extension Window {
             ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
         let held = ids.compactMap { heldMessage($0, edits) }
         for message in held { save(message, source, &edits) }
-        // The edit may make an unlisted message match the list: read the window again.
+        // The edit may make an unlisted message match: read the window again.
         if held.isEmpty, item.operation == .update { edits.mustReadAgain = true }
     }
 
@@ -98,8 +98,8 @@ extension Window {
         return list[row]?.message
     }
 
-    /// Returns the IDs of the listed messages that were sent with a request ID: several if the
-    /// server does not deduplicate.
+    /// Returns the IDs of the listed messages with a request ID: several if the server does not
+    /// deduplicate.
     func sentMessages(of id: RequestID, _ edits: WindowEdits) -> [MessageID] {
         let messages =
             Array(covered.values) + edits.rows.saved.values.compactMap { $0.element.message }
@@ -112,12 +112,12 @@ extension Window {
 
 /// The rows of the sent messages of a window.
 ///
-/// The row of a message is fixed when the window first shows it: by its request ID if it has one
-/// and no other message has that row, and otherwise by its message ID.
+/// A message gets its row when the window first shows it: by its request ID if it has one and the
+/// row is free, and otherwise by its message ID.
 struct MessageRowIDs {
-    /// The request IDs whose outbox items end with the change that is being processed.
+    /// The request IDs whose outbox items end with the current change.
     ///
-    /// The sent message takes over the row, in whatever order the change contains both.
+    /// The sent message takes over the row, whatever the order in the change.
     var ending: Set<RequestID> = []
     private var requests: [MessageID: RequestID] = [:]
     private var messages: [RequestID: MessageID] = [:]
@@ -128,8 +128,7 @@ struct MessageRowIDs {
 
     /// Returns the row of a message.
     ///
-    /// A message without a row gets that of `request`, if it is given
-    /// and free.
+    /// A message without a row gets that of `request`, if it is free.
     mutating func assign(_ id: MessageID, _ request: RequestID?) -> Message.ID {
         if requests[id] == nil, let request, isFree(request) {
             requests[id] = request

@@ -4,10 +4,9 @@ import Sync
 
 /// The part of a channel's history, or of a thread, that a list shows.
 ///
-/// A window is a value without side effects: its methods read from a given reader or apply store
-/// changes, and return the edits of the rows. It shows all stored messages between ``lower`` and
-/// ``upper`` that match the list, the gaps between them, and, wherever the window is, the unsent
-/// messages after them.
+/// A window is a value without side effects: its methods return the edits of the rows. It shows all
+/// stored messages between ``lower`` and ``upper`` that match the list, the gaps between them, and,
+/// wherever it is, the unsent messages after them.
 struct Window: Sendable {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
@@ -15,8 +14,8 @@ struct Window: Sendable {
     let params: MessageListParams
     /// The maximum number of sent messages in the window; at least 1.
     let capacity: Int
-    /// The number of older messages in a page, at most the capacity: messages of a larger page
-    /// would be removed again, and the next page would skip them.
+    /// The number of older messages in a page, at most the capacity: more would be removed again,
+    /// and the next page would skip them.
     let olderPageSize: Int
     let newerPageSize: Int
     var userID: UserID?
@@ -25,32 +24,30 @@ struct Window: Sendable {
 
     /// The lower bound of the shown range; `end` if the window is empty.
     var lower = Gap.Bound.end
-    /// The upper bound of the shown range; `end` if the window shows new messages as they arrive.
+    /// The upper bound of the shown range; `end` if new messages are shown as they arrive.
     var upper = Gap.Bound.end
 
     var list: OrderedList<MessageItem, MessageItemKey>
     var gaps: [Gap.Bound: Gap] = [:]
     var shownGaps: Set<MessageItem.ID> = []
-    /// `true` while the window shows messages of a replaced cache, and the store does not have the
-    /// whole shown range again.
+    /// `true` while the window shows messages of a replaced cache, and the store lacks a part of
+    /// the range.
     var isReplaced = false
-    /// The outbox items of the channel, numbered in the order of their creation.
+    /// The outbox items of the channel, numbered in the order of creation.
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:] {
         didSet { unsentGeneration &+= 1 }
     }
     private(set) var unsentGeneration = 0
     var lastOutboxItemNumber = 0
-    /// The messages that the user has written in this list, which are shown even if they do not
-    /// match.
+    /// The messages written in this list, which are shown even if they do not match.
     var writtenHere: Set<RequestID> = []
     var overlay = UnsentChanges([], userID: nil)
     var rowIDs = MessageRowIDs()
     /// The limit of the messages that the following reads visit.
     ///
-    /// If it has a `stop` after a read, the window ends at the message at which the read has
-    /// stopped, and can be extended from there.
+    /// If it has a `stop` after a read, the window ends there, and can be extended.
     var visits = VisitLimit.unlimited
-    /// The stored versions of those messages whose rows show unsent changes of the user.
+    /// The stored versions of messages whose rows show unsent changes.
     var covered: [MessageID: Message] = [:]
 
     init(
@@ -101,8 +98,8 @@ struct Window: Sendable {
             && thread.map { message.parentMessageID == $0.parentID } ?? true
     }
 
-    /// The position of the newest sent message in the window, or its lower bound if there is none;
-    /// its upper bound if the window does not include the newest end.
+    /// The position of the newest sent message, or the lower bound if there is none; the upper
+    /// bound if the window does not include the newest end.
     private var newestShown: Gap.Bound {
         guard upper == .end else { return upper }
         func isSent(_ item: MessageItem) -> Bool { item.message?.position != nil }
@@ -127,7 +124,7 @@ struct Window: Sendable {
             }
             if let oldest = positions.min() {
                 lower = .position(oldest)
-                // The store may already have newer messages, and the history next to them.
+                // The store may already have newer messages and their history.
                 (edits.mustReadAgain, edits.isJoined) = (true, true)
             }
         }
@@ -143,7 +140,7 @@ struct Window: Sendable {
             showGapsOfThread()
         }
         updateGapRows(&edits)
-        // Read the window again when the range is complete: the server may have deleted messages.
+        // The range is complete. Read it again: the server may have deleted messages.
         if isReplaced, gaps.isEmpty { (isReplaced, edits.mustReadAgain) = (false, true) }
         if hadLeadingGap { joinHistory(&edits) }
         return edits
@@ -173,7 +170,7 @@ struct Window: Sendable {
         case .replacedCache:
             gaps = [.end: Gap(in: channelURL)]
             isReplaced = !list.elements.isEmpty
-            // A message that the user has deleted does not come back when its deletion is sent.
+            // A message that the user has deleted does not come back when the deletion is sent.
             covered = covered.filter { list[.message(rowIDs[$0.key])] != nil }
         case .savedGap(let gap): gaps[gap.upper] = gap
         case .removedGap(let gap): gaps[gap.upper] = nil
@@ -216,8 +213,8 @@ struct Window: Sendable {
 
     /// Returns the row of a sent message.
     ///
-    /// A listed message keeps its row. Another message with a request ID takes over the row of the
-    /// unsent message, or gets one with that request ID, unless another message has that row.
+    /// A listed message keeps its row. Another one with a request ID takes over the row of the
+    /// unsent message, or gets one with that ID, unless another message has it.
     private mutating func assignRow(
         to message: Message, _ id: MessageID, _ edits: WindowEdits
     ) -> Message.ID {
@@ -245,8 +242,8 @@ struct Window: Sendable {
         removeRow(of: id, source, &edits)
     }
 
-    /// Removes the row of a sent message, or gives it to the item from which the message was sent,
-    /// if that is still in the outbox.
+    /// Removes the row of a sent message, or gives it to the message's outbox item if that still
+    /// exists.
     mutating func removeRow(
         of id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -316,7 +313,7 @@ struct Window: Sendable {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem] = []
         var excess = excess
-        // The outermost message that stays. At least one message stays, even if `excess` is larger.
+        // The outermost message that stays; at least one does, even if `excess` is larger.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
             if let message = row.message, message.position == nil { continue }
@@ -347,9 +344,8 @@ struct WindowEdits: Sendable {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
     var canceled: [Message] = []
-    /// The sent messages that the list does not show, by the rows of the unsent messages.
+    /// The sent messages that are not listed, by the rows of the unsent ones.
     var accepted: [MessageItem.ID: Message] = [:]
-    /// True if the window has to be read again, because changes were dropped or a gap was closed.
     var mustReadAgain = false
     /// `true` if the gap below the oldest row was closed.
     var isJoined = false
@@ -397,7 +393,7 @@ extension Window {
     /// Returns the parts into which the listed messages divide a gap.
     ///
     /// Of a gap at the newest end, only the part below the first live message gets a row: the feed
-    /// delivers messages in order, so no message is missing between the live ones.
+    /// delivers in order, so no message is missing between live ones.
     func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -415,7 +411,7 @@ extension Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // For a gap at the newest end, only the oldest of possibly many messages is needed.
+        // For a gap at the newest end, only the oldest message is needed.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }

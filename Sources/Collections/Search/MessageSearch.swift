@@ -12,13 +12,12 @@ public import Sync
 /// show(search.messages)
 /// ```
 ///
-/// The list contains the results of the loaded pages. In that part of the history, the search
-/// inserts new messages, updates edited ones and removes deleted ones. ``messages``, ``hasMore``,
-/// ``unsearched`` and ``serverSearch`` are observable: views that use Observation need no delegate.
+/// The list contains the results of the loaded pages, and follows all changes in that part of the
+/// history. Views that observe the properties need no delegate.
 @MainActor
 @Observable
 public final class MessageSearch {
-    /// The query, and the filters of the messages to search.
+    /// The query and the filters.
     public let params: MessageSearchParams
 
     /// The number of messages in a page.
@@ -26,11 +25,11 @@ public final class MessageSearch {
 
     /// The gaps and stale ranges in the searched part of the history, where results may be missing.
     ///
-    /// The searched part reaches from the newest message to the last loaded page, or to the oldest
-    /// message if all results are listed. ``loadMore()`` and ``backfill()`` update the value.
+    /// The searched part ends with the last loaded page, or with the oldest message if all results
+    /// are listed. ``loadMore()`` and ``backfill()`` update the value.
     public private(set) var unsearched: [UnsearchedRange] = []
 
-    /// The part of the messages that the server has searched; see ``searchServer()``.
+    /// The part that the server has searched; see ``searchServer()``.
     public private(set) var serverSearch = ServerSearch()
 
     private var isDisposed = false
@@ -42,7 +41,7 @@ public final class MessageSearch {
     @ObservationIgnored public let engine: SyncEngine
 
     private var list: OrderedList<FoundMessage, SearchCursor>
-    /// The cursor of the last loaded page; `nil` before the first page, and after the last one.
+    /// The cursor of the last page; `nil` before the first page, and after the last one.
     private var cursor: SearchCursor?
     private var isStarted = false
     @ObservationIgnored private let query: SearchQuery
@@ -52,16 +51,12 @@ public final class MessageSearch {
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isSearchingServer = false
     @ObservationIgnored private var isOutdated = false
-    /// The changes since the page being loaded was requested, of which some may be newer than the
-    /// page.
+    /// The changes since the page being loaded was requested; some may be newer than the page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
 
     /// Creates a search, whose list is empty until ``loadMore()``.
     ///
-    /// - Parameters:
-    ///   - params: The words, and the messages to search. The order of the parameters is ignored.
-    ///   - pageSize: The number of messages in a page; at least 1.
-    ///   - engine: The engine that fetches missing messages.
+    /// A page has at least one message.
     public init(
         _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize,
         engine: SyncEngine
@@ -84,22 +79,18 @@ public final class MessageSearch {
     public var hasMore: Bool { !isStarted || cursor != nil }
 
     /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
-    ///
-    /// Applying the changes in order to a copy of ``messages`` keeps the copy equal to
-    /// ``messages``.
     public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> {
         subscribers.subscribe()
     }
 
     // MARK: Loading
 
-    /// Lists the next page of stored messages that match, which are searched off the main actor.
+    /// Lists the next page of matching stored messages, searched off the main actor.
     ///
     /// After the first call, the list follows all changes.
     ///
     /// - Returns: The newly listed messages; none if ``hasMore`` is false.
-    /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
-    ///   `disposed`, `store`, `closed`.
+    /// - Throws: `queryInProgress` if another call is in progress; `disposed`, `store`, `closed`.
     @discardableResult
     public func loadMore() async throws(SyncError) -> [FoundMessage] {
         guard hasMore else {
@@ -145,24 +136,23 @@ public final class MessageSearch {
         return messages.filter { !before.contains($0.rowID) }
     }
 
-    /// Searches on the server, and adds the messages of one page of its results, the newest first.
+    /// Searches on the server, and adds one page of its results, newest first.
     ///
-    /// The server finds messages that the cache does not have, and messages that were edited while
-    /// the device was offline. It searches by its own rules: it may not find the beginnings of
-    /// words, and its results are listed only if they match by the rules of `SearchQuery`. They are
-    /// stored, each inside a gap of its channel, so ``unsearched`` does not shrink. Those that are
-    /// older than the last loaded page are listed by ``loadMore()``. If the backend has the
-    /// capability `separateReactions`, a result has only reactions that are already stored, until a
-    /// message collection shows the message.
+    /// The server searches by its own rules: it may not find the beginnings of words, and its
+    /// results are listed only if they match by the rules of `SearchQuery`. They are stored, each
+    /// inside a gap of its channel, so ``unsearched`` does not shrink. Those older than the last
+    /// loaded page are listed by ``loadMore()``. If the backend has the capability
+    /// `separateReactions`, a result has only stored reactions until a message collection shows the
+    /// message.
     ///
-    /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. If it fails, the
-    /// list stays as it is, and ``ServerSearch/error`` is the error.
+    /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. An error is also
+    /// in ``ServerSearch/error``.
     ///
     /// - Returns: The newly listed messages; none if the server has searched everything, or if the
     ///   query has no word to find.
-    /// - Throws: ``/Sync/SyncError`` with code `unsupported` if the backend cannot search;
-    ///   `notConnected`, `refused`; `queryInProgress` if another call is in progress; `disposed`,
-    ///   `store`, `closed`, `canceled`.
+    /// - Throws: `unsupported` if the backend cannot search; `notConnected`, `refused`;
+    ///   `queryInProgress` if another call is in progress; `disposed`, `store`, `closed`,
+    ///   `canceled`.
     @discardableResult
     public func searchServer() async throws(SyncError) -> [FoundMessage] {
         try checkIsNotDisposed()
@@ -180,7 +170,7 @@ public final class MessageSearch {
                 try await engine.searchMessages(matching: params, after: cursor, limit: pageSize)
             }
             try checkIsNotDisposed()
-            // List the messages, which were stored before the engine returned them.
+            // List the messages, which the engine has stored.
             follower?.catchUp()
             serverSearch.add(page)
             let found = Set(
@@ -189,7 +179,7 @@ public final class MessageSearch {
         } catch {
             if !isDisposed {
                 serverSearch.error = error
-                // If the server does not know the cursor, the next call starts again.
+                // If the cursor has expired, the next call starts again.
                 if (error.cause as? BackendError)?.code == .expired { serverSearch.cursor = nil }
             }
             throw error
@@ -200,9 +190,8 @@ public final class MessageSearch {
     ///
     /// The list shows matching messages as they arrive. ``loadMore()`` may add ranges.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected`, `refused`, `stalled` if the server
-    ///   repeats a page, `disposed`, `store`, `closed`, `canceled`. Messages that were fetched
-    ///   before the error are stored.
+    /// - Throws: `notConnected`, `refused`, `stalled` if the server repeats a page, `disposed`,
+    ///   `store`, `closed`, `canceled`. Messages that were fetched before the error are stored.
     public func backfill() async throws(SyncError) {
         var last: Gap?
         var lastStale: ChannelURL?
@@ -300,12 +289,12 @@ public final class MessageSearch {
         apply(edits)
     }
 
-    /// Reads all loaded pages again after dropped changes, unless a page is being loaded.
+    /// Reads all loaded pages again, unless a page is being loaded.
     private func readAgain() {
         guard isOutdated, !isLoading, !isDisposed else { return }
         isOutdated = false
         guard isStarted else { return }
-        // Ignore the error: the engine reports an unreadable store.
+        // Ignore the error: the engine reports it.
         tasks.add(Task { @MainActor [weak self] in _ = try? await self?.load(isNext: false) })
     }
 

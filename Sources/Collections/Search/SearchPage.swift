@@ -6,8 +6,7 @@ public struct SearchPage: Sendable {
     /// The messages that match, in the order of the parameters.
     public let messages: [FoundMessage]
 
-    /// The cursor for the next page, which may be empty; `nil` if this page has fewer messages than
-    /// the limit.
+    /// The cursor of the next page, which may be empty; `nil` if this page is not full.
     public let cursor: SearchCursor?
 
     /// The user's unsent messages that match, newest first; empty except on the first page.
@@ -16,31 +15,29 @@ public struct SearchPage: Sendable {
     /// The group channels that match, the one with the newest message first; empty except on the
     /// first page.
     ///
-    /// A searched channel matches if its name, or the name or ID of a member that the server has
-    /// reported with it, matches the query. If the search filters by sender, time or type, no
-    /// channel matches.
+    /// A channel matches by its name, or by the name or ID of a member that the server has reported
+    /// with it. If the search filters by sender, time or type, none matches.
     public let channels: [GroupChannel]
 
-    /// The gaps and stale ranges of the searched channels whose messages may be missing from the
-    /// pages so far.
+    /// The gaps and stale ranges whose messages may be missing from the pages so far.
     public let unsearched: [UnsearchedRange]
 }
 
 /// A range of a channel's history that a search did not read completely.
 public struct UnsearchedRange: Hashable, Sendable {
-    /// The URL of the channel.
+    /// The channel's URL.
     public let channelURL: ChannelURL
 
-    /// The lower bound, which is not part of the range.
+    /// The lower bound, exclusive.
     public let lower: Gap.Bound
 
-    /// The upper bound, which is not part of the range.
+    /// The upper bound, exclusive.
     public let upper: Gap.Bound
 
     /// The reason why messages may be missing.
     public let reason: Reason
 
-    /// A reason why messages may be missing from the results.
+    /// A reason why messages may be missing.
     public enum Reason: String, CaseIterable, Sendable {
         /// The cache does not have the messages.
         case gap
@@ -58,7 +55,7 @@ extension SearchPage {
         let (isFirst, query) = (cursor == nil, SearchQuery(params.text))
         outboxItems = isFirst ? try store.outboxItems(matching: params, query) : []
         channels = isFirst ? try store.channels(matching: params, query) : []
-        // In this order, ranges that are older than the last result concern only later pages.
+        // Ranges older than the last result concern only later pages.
         let last = params.order == .newestFirst ? self.cursor : nil
         unsearched = try store.unsearchedRanges(
             for: params, query, from: last.map { .position($0.position) } ?? .beginning)
@@ -107,7 +104,7 @@ extension Snapshot {
         let last = params.until.map { Gap.Bound.position(Position(createdAt: $0, messageID: "")) }
         var ranges: [UnsearchedRange] = []
         for url in urls {
-            // A range that ends at the first searched position contains no searched message.
+            // A range that ends at the first position contains no searched message.
             let gaps = try gaps(in: url).map { ($0.lower, $0.upper, UnsearchedRange.Reason.gap) }
             let stale = try staleRanges(in: url).map {
                 ($0.lower, $0.upper, UnsearchedRange.Reason.stale)

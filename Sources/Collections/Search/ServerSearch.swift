@@ -6,12 +6,11 @@ public struct ServerSearch: Sendable {
     /// A Boolean value that indicates whether the server has searched all messages.
     public internal(set) var isComplete = false
 
-    /// The time after which the server has searched all messages that it had when
-    /// ``MessageSearch/searchServer()`` was called; `nil` if it has searched none, or all.
+    /// The time after which the server has searched all messages that it had at the call of
+    /// ``MessageSearch/searchServer()``; `nil` if it has searched none, or all.
     public internal(set) var searchedAfter: Timestamp?
 
-    /// The error of the last request, such as `notConnected` or `unsupported`; `nil` if it
-    /// succeeded, or if there was none.
+    /// The error of the last request, if any.
     public internal(set) var error: SyncError?
 
     var cursor: PageCursor?

@@ -9,12 +9,12 @@ public import Sync
 /// List(bookmarks.rows) { row in BookmarkView(row.value) }
 /// ```
 ///
-/// The rows are read when the collection is created, and follow all changes. The properties are
-/// observable. The list becomes empty when the session of the user ends.
+/// The rows follow all changes, and the properties are observable. The list becomes empty when the
+/// user's session ends.
 @MainActor
 @Observable
 public final class RowCollection<Key: StoreKey, Value: Sendable> {
-    /// A row of the table, identified by its key.
+    /// A row of the table.
     public struct Row: Identifiable, Sendable {
         /// The key.
         public let key: Key
@@ -28,10 +28,10 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
     /// The table of the rows.
     @ObservationIgnored public let table: StoreTable<Key, Value>
 
-    /// The rows whose values can be decoded, in the order of the keys.
+    /// The rows whose values can be decoded, in the order of keys.
     public private(set) var rows: [Row] = []
 
-    /// The keys of the range whose values cannot be decoded.
+    /// The keys whose values cannot be decoded.
     public private(set) var unreadableKeys: Set<Key> = []
 
     private let range: StoreKeyRange<Key>
@@ -56,7 +56,7 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
         follower.catchUp()
     }
 
-    /// Ends the collection: its rows no longer follow the table.
+    /// Ends the collection, which then no longer follows the table.
     public func dispose() {
         follower?.stop()
         follower = nil
@@ -87,7 +87,7 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
             unreadableKeys.remove(row.key)
             if row.isUnreadable { unreadableKeys.insert(row.key) }
             let index = index(of: row.key, in: rows)
-            // Texts with other bytes are other keys, even if Swift treats them as equal.
+            // Texts with other bytes are other keys, even if Swift considers them equal.
             let isListed = index < rows.count && rows[index].key.keyBytes == row.key.keyBytes
             if let value = row.newValue {
                 let new = Row(key: row.key, value: value)
@@ -124,7 +124,7 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
 extension RowCollection {
     /// Saves a value in the table, as ``/Store/Batch/put(_:for:in:)`` does.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    /// - Throws: `store`.
     public func put(_ value: Value, for key: Key) async throws(SyncError) {
         try await write { [table] (batch) throws(StoreError) in
             try batch.put(value, for: key, in: table)
@@ -133,7 +133,7 @@ extension RowCollection {
 
     /// Removes the value of a key, even if it cannot be decoded.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    /// - Throws: `store`.
     public func removeValue(for key: Key) async throws(SyncError) {
         try await write { [table] (batch) throws(StoreError) in
             try batch.removeValue(for: key, in: table)

@@ -5,7 +5,7 @@ public import Sync
 extension EmbeddedClient {
     // MARK: Reading
 
-    /// Returns a page of the messages of a channel around an anchor.
+    /// Returns a page of a channel's messages around an anchor.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -16,7 +16,7 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.messages)
     }
 
-    /// Returns a page of the messages of some kinds that are older than an anchor.
+    /// Returns a page of the messages of some kinds older than an anchor.
     public func messages(
         of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
     ) async throws(BackendError) -> MessagePage {
@@ -37,7 +37,7 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.found)
     }
 
-    /// Returns the reactions to messages, by the IDs of the messages.
+    /// Returns the reactions to messages, by message ID.
     public func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]] {
@@ -61,7 +61,7 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.messages)
     }
 
-    /// Returns the changes of a channel's messages since `point` that `params` do not exclude.
+    /// Returns the changes of a channel's messages since `point`.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -73,7 +73,7 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.updated)
     }
 
-    /// Returns the changes of the user's group channels since `point` that `params` do not exclude.
+    /// Returns the changes of the user's group channels since `point`.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -106,7 +106,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Deletes a message of the user or, if the user is an operator of the channel, any message.
+    /// Deletes a message of the user or, for an operator of the channel, any message.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
         epoch: ServerEpoch?

@@ -3,8 +3,7 @@ public import Sync
 
 /// A device of a user of an ``EmbeddedServer``.
 ///
-/// Several devices may be connected at the same time, even of the same user. Only ``feed(since:)``
-/// waits; all other calls respond immediately.
+/// Even a single user may have several connected devices. Only ``feed(since:)`` waits.
 public final class EmbeddedClient: Backend {
     let connection: EmbeddedConnection
     private let waits: Bool
@@ -15,7 +14,7 @@ public final class EmbeddedClient: Backend {
     /// The capabilities that the server had when the client was created.
     public var capabilities: BackendCapabilities { connection.capabilities }
 
-    /// The time for which the server remembers request IDs, as set when the client was created.
+    /// The time for which the server remembered request IDs when the client was created.
     public let deduplicationPeriod: Duration?
 
     /// The requests that the server supports, including those of ``EmbeddedServer/on(_:_:)``.
@@ -30,7 +29,7 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // A released client is no longer typing, and its pending feed call ends.
+        // A released client is not typing, and its pending feed call ends.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -63,10 +62,10 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The feed
 
-    /// Returns the next batch of events after a cursor, or waits for an event if none was missed.
+    /// Returns the next batch of events after a cursor, or waits for one.
     ///
-    /// - Throws: `expired` if the cursor is too old or belongs to another epoch; `notConnected` if
-    ///   the call's connection has ended, even if the device has connected again since.
+    /// - Throws: `expired` if the cursor is too old or of another epoch; `notConnected` if the
+    ///   call's connection has ended, even if the device has reconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
         var session: Int?
@@ -87,7 +86,7 @@ public final class EmbeddedClient: Backend {
         case wait(FeedCursor, connection: Int)
     }
 
-    /// Reads the feed in a given connection; if the number is `nil`, in the current one.
+    /// Reads the feed in the connection with a number; `nil` for the current one.
     private func nextFeedStep(
         since cursor: FeedCursor?, in connectionNumber: Int?
     ) throws(BackendError) -> FeedStep {
@@ -102,8 +101,7 @@ public final class EmbeddedClient: Backend {
                     return .messageUpdated(connection.withoutReactions(message))
                 }
             }
-            // Return a batch without events only if the device is not live yet, or becomes live
-            // with it.
+            // Return an empty batch only if the device is not live yet, or becomes live with it.
             let isReported = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isReported || !waits
                 ? .report(batch) : .wait(batch.cursor, connection: session.number)
@@ -132,9 +130,8 @@ public final class EmbeddedClient: Backend {
                 }
             }
         } onCancel: {
-            // Do not acquire the server's lock here: `cancel()` calls this closure while the
-            // waiting task is locked, and the thread that holds the server's lock may be resuming
-            // that task.
+            // Do not acquire the server's lock here: `cancel()` calls this closure with the waiting
+            // task locked, and the holder of the server's lock may be resuming that task.
             Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }

@@ -6,7 +6,7 @@ struct EmbeddedConnection: Sendable {
     let number: Int
     let capabilities: BackendCapabilities
 
-    /// Performs a call; `epoch` is that of the message that it names, if it is known.
+    /// Performs a call; `epoch` is that of the message that it names, if known.
     func ask<Result: Sendable>(
         _ needed: BackendCapabilities = [], of epoch: ServerEpoch? = nil,
         _ body: @Sendable (ServerState, Session) throws(BackendError) -> Result

@@ -24,7 +24,7 @@ struct EmbeddedRequests {
         }
     }
 
-    /// Sets the function of an app that executes requests, outside the transaction.
+    /// Sets an app's function that executes requests, outside the transaction.
     mutating func onApp<Request: BackendRequest>(
         _ type: Request.Type,
         _ handle: @escaping @Sendable (Request, UserID) throws(BackendError) -> Request.Answer
@@ -116,7 +116,7 @@ extension EmbeddedConnection {
         requests.on(ResetMyHistory.self) { request, state, session throws(BackendError) in
             try state.resetMyHistory(of: request.channelURL, by: session.userID)
         }
-        // Every member who may send messages may also pin and unpin them.
+        // Every member who may send messages may also pin them.
         requests.on(SetPinned.self) { request, state, session throws(BackendError) in
             try state.setPinned(
                 request.isPinned, request.messageID, in: request.channelURL, by: session.userID)
@@ -155,9 +155,8 @@ extension EmbeddedConnection {
             try state.setFrozen(request.isFrozen, for: request.channelURL, by: session.userID)
         }
         if !capabilities.isDisjoint(with: [.muting, .banning]) {
-            // The feed does not report that a restriction has ended. After the end of a mute, a
-            // channel that is fetched no longer shows it. After the end of a ban, the user may join
-            // again.
+            // The feed does not report the end of a restriction. After a mute, a fetched channel no
+            // longer shows it. After a ban, the user may join again.
             requests.on(RestrictUser.self) { request, state, session throws(BackendError) in
                 try state.restrict(
                     request.userID, in: request.channelURL, as: request.restriction,

@@ -3,12 +3,12 @@ import Store
 
 /// Creates the feed events for a user from log entries.
 ///
-/// Because the feed reports the current versions of messages, a message with several entries is
-/// reported once, and no earlier event of a deleted message is reported.
+/// Because the feed reports current versions, a message with several entries is reported once, and
+/// a deleted one only as deleted.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
-    /// The entered open channels, with the newest log entry at that time.
+    /// The entered open channels, with the newest entry at that time.
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
     private var reported: Set<MessageID> = []
@@ -16,7 +16,6 @@ struct FeedBuilder {
     /// The channels whose last message or counts may have changed.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
-    /// The channels whose complete state is reported.
     private var rewritten: Set<ChannelNumber> = []
 
     init(_ state: ServerState, _ userID: UserID, entered: [ChannelNumber: LogSequence]) {
@@ -54,7 +53,7 @@ struct FeedBuilder {
             reported.insert(receipt.position.messageID)
             events.append(.messageReceived(message))
             let isOwn = receipt.sender == userID
-            // A channel with a message of another user has received a message, whatever came later.
+            // A channel with another user's message has received a message, whatever came later.
             if !isOwn || touched[channel.number] != .eventMessageReceived {
                 touch(channel, isOwn ? .eventMessageSent : .eventMessageReceived)
             }

@@ -1,8 +1,7 @@
 import Models
 import Store
 
-/// The truncations for a device that was offline; each is reported in place of its first omitted
-/// entry.
+/// The truncations for a device that was offline; each replaces its first omitted entry.
 final class FeedTruncations {
     private let absence: LogCursor.Absence
     private let userID: UserID
@@ -15,7 +14,7 @@ final class FeedTruncations {
         self.userID = userID
     }
 
-    /// Returns whether an entry is omitted, and adds a truncation for the first one of a channel.
+    /// Returns whether an entry is omitted, and adds a truncation for a channel's first one.
     func hides(
         _ entry: LogEntry, at sequence: LogSequence, of state: ServerState,
         _ builder: inout FeedBuilder

@@ -5,22 +5,21 @@ import Models
 /// The text is `epoch:sequence` with additional fields. DO NOT CHANGE: clients store it.
 struct LogCursor: Hashable {
     var sequence: LogSequence
-    /// The position in the initial channel list at which the next batch continues; `nil` after its
-    /// end.
+    /// The position in the initial channel list; `nil` after its end.
     var beginning: String?
-    /// The range of missed entries that is being reported with truncations.
+    /// The range of missed entries that is reported with truncations.
     var absence: Absence?
-    /// A counter that makes the cursors of consecutive live events, which are not in the log,
-    /// different.
+    /// A counter that distinguishes the cursors of consecutive live events, which are not in the
+    /// log.
     var live: UInt64 = 0
 
     struct Absence: Hashable {
         var after: LogSequence
         var upTo: LogSequence
-        /// The maximum number of messages that are reported for each channel.
+        /// The maximum number of messages to report for each channel.
         ///
-        /// It is the server's limit at the time of the first batch of the range, because batches
-        /// with different limits would have contradictory truncations.
+        /// It is the limit of the range's first batch: with different limits, truncations would
+        /// contradict each other.
         var limit: Int
 
         func isPast(_ sequence: LogSequence, _ last: LogSequence) -> Bool {
@@ -38,7 +37,7 @@ struct LogCursor: Hashable {
         return text
     }
 
-    /// Throws `expired` if the text is of another epoch, is older than the log, or is no cursor of
+    /// Throws `expired` if the text is of another epoch, older than the log, or not a cursor of
     /// this server.
     init(_ text: String, _ counters: ServerCounters) throws(BackendError) {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
@@ -50,8 +49,8 @@ struct LogCursor: Hashable {
 
     private init?(_ text: String, epoch: UInt64) {
         var rest = text[...]
-        /// Removes and returns the part after a separator. Comparing bytes is much faster than
-        /// comparing characters.
+        /// Removes and returns the part after a separator. Comparing bytes is faster than comparing
+        /// characters.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
             guard let index = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
             defer { rest = rest[..<index] }

@@ -2,13 +2,12 @@ import Models
 import Store
 
 extension ServerState {
-    /// The maximum number of log entries that do not concern the user in one batch.
+    /// The maximum number of a batch's entries that do not concern the user.
     private static let maximumSkippedEntryCount = 10_000
 
     private static let emptyBatches = 1000
 
-    /// Returns the next batch, which may be empty; with a `session`, also events that are not
-    /// stored.
+    /// Returns the next batch; with a `session`, also events that are not stored.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -83,8 +82,7 @@ extension ServerState {
         if next.sequence == start.sequence { next.live = start.live }
         if isAtEnd, let session, session.hasPendingEvents {
             addPendingEvents(of: session, to: &builder)
-            // A live event is not in the log and is reported only once, so it needs a cursor of its
-            // own.
+            // A live event is not in the log and is reported once, so it needs its own cursor.
             if next.sequence == start.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
@@ -139,7 +137,7 @@ extension LogEntry {
 // MARK: The beginning
 
 extension ServerState {
-    /// Returns a part of the initial channel list, which is sorted by the newest message.
+    /// Returns a part of the initial channel list, sorted by the newest message.
     private func beginning(
         for userID: UserID, at start: LogCursor
     ) throws(BackendError) -> FeedBatch {
@@ -158,8 +156,7 @@ extension ServerState {
             next.beginning = cursors[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // No part would contain the channels that have moved to the top of the list since an
-        // earlier part.
+        // No other part contains the channels that have moved to the top of the list since.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

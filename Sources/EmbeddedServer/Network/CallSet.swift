@@ -22,7 +22,7 @@ public struct CallSet: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// All calls.
     public static let all = CallSet(.all)
 
-    /// The calls that have no effect on the server and can be repeated.
+    /// The calls without an effect on the server, which can be repeated.
     public static let reads = CallSet(.reads).subtracting([.connect])
 
     /// The calls that may change data on the server, except `connect`.

@@ -4,12 +4,11 @@
 public struct ChangelogConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The share of pages that are returned twice, the second time with another token, as on
-    /// servers whose tokens are times.
+    /// The share of pages that are returned again with another token, as on servers whose tokens
+    /// are times.
     public var repeated = 0.0
 
-    /// The share of pages before which an empty page is returned, as on servers that filter a page
-    /// after reading it.
+    /// The share of pages that follow an empty page, as on servers that filter pages after reading.
     public var empty = 0.0
 
     /// The share of calls whose token or feed cursor has expired.
@@ -17,7 +16,7 @@ public struct ChangelogConditions: Hashable, Sendable {
 
     // MARK: Out of the contract
 
-    /// The share of pages that announce further pages, but return the token of the request.
+    /// The share of pages that announce further pages, but with the token of the request.
     ///
     /// It violates `messageChanges.token` and `channelChanges.token`.
     public var stuck = 0.0

@@ -1,6 +1,6 @@
 enum ChangelogPlan: Equatable {
     case plain
-    /// An empty page is returned, and the next page has the content.
+    /// An empty page precedes the content.
     case empty
     /// The next call returns the page once more.
     case repeated

@@ -43,7 +43,7 @@ extension ConditionedBackend {
 
     private struct ChangelogRequest {
         let base: ChangelogPoint
-        /// The point as a cursor, from which the tokens for further calls are made.
+        /// The point as a cursor, on which further tokens are based.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

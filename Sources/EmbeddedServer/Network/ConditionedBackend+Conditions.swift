@@ -4,9 +4,9 @@ import Store
 extension ConditionedBackend {
     // MARK: Conditions
 
-    /// The conditions of the network, which a call uses as they were when it was made.
+    /// The conditions of the network; a call uses those at its beginning.
     ///
-    /// Going offline ends all calls in flight, however.
+    /// Going offline ends all calls in flight.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
@@ -21,7 +21,7 @@ extension ConditionedBackend {
         }.cancel()
     }
 
-    /// Disconnects the network: held and feed calls fail immediately, other calls in flight with
+    /// Disconnects the network: held and feed calls fail at once, other calls in flight with
     /// `unanswered`.
     public func goOffline() { update { $0.isOnline = false } }
 
@@ -30,11 +30,10 @@ extension ConditionedBackend {
 
     // MARK: Requested failures
 
-    /// Makes the next calls of some kinds fail: before their effect, so that the server does not
-    /// execute them, or after it, so that only the response is lost.
+    /// Makes the next calls of some kinds fail, before their effect or after it.
     ///
     /// `BackendError.isWithinContract(at:)` returns whether a correct backend may fail in this way.
-    /// A call is counted when it is made, but not while the network is offline.
+    /// Calls while the network is offline do not count.
     public func failNext(
         _ count: Int = 1, of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -43,7 +42,7 @@ extension ConditionedBackend {
         script(count, of: calls, error, at: point)
     }
 
-    /// Makes all calls of some kinds fail until ``stopFailing()``, before or after their effect.
+    /// Makes all calls of some kinds fail until ``stopFailing()``.
     public func failAll(
         of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -51,7 +50,7 @@ extension ConditionedBackend {
         script(nil, of: calls, error, at: point)
     }
 
-    /// Ends the failures that ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` requested.
+    /// Ends the failures of ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)``.
     public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
 
     private func script(
@@ -64,8 +63,7 @@ extension ConditionedBackend {
 
     // MARK: Requested expiry
 
-    /// Makes all earlier cursors or tokens of a kind expire: calls with them throw `expired`, which
-    /// is within the contract.
+    /// Makes all earlier cursors or tokens of a kind expire: calls with them throw `expired`.
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1
@@ -77,8 +75,8 @@ extension ConditionedBackend {
 
     /// The log of all calls and their results, oldest first.
     ///
-    /// A line has the number of the call, its kind, its subject and the event, such as "3 send
-    /// general: answered". Of more than 10,000 lines, the older half is removed.
+    /// A line has the call's number, kind, subject and event, such as "3 send general: answered".
+    /// Of more than 10,000 lines, the older half is removed.
     public var log: [String] { state.withLock { $0.log } }
 
     /// Removes all lines of the log.

@@ -7,7 +7,6 @@ extension ConditionedBackend {
     ///
     /// - Throws: `notConnected` as soon as the network is disconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        // Going offline ends the task.
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
@@ -45,8 +44,8 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // Changes of the initial channel list could not be repeated, because a repeated request may
-        // return another list.
+        // Changes of the initial channel list could not be repeated: it may be another one next
+        // time.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
@@ -58,7 +57,7 @@ extension ConditionedBackend {
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // A repeated request with the same cursor returns the same batch.
+        // The same cursor returns the same batch again.
         let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,
@@ -73,8 +72,7 @@ extension ConditionedBackend {
         if let kept, kept.since == since {
             whole.events += kept.batch.events.filter(\.isReportedOnce)
         }
-        // The kept batch may be newer than that of the last part, if the answer to an earlier
-        // request for this part was lost.
+        // If the answer to an earlier request was lost, the kept batch may be newer.
         let isKept = kept.map { $0 == (since, requested.part, whole) } ?? false
         let batch = cut(
             whole, since: since, isKept: isKept, at: requested, passage, &plan)
@@ -82,8 +80,8 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Returns the next part of a batch, which also contains newer events and states if it is not
-    /// the batch of the last part.
+    /// Returns the next part of a batch, which also has newer events unless it is the batch of the
+    /// last part.
     private func cut(
         _ whole: FeedBatch, since: String, isKept: Bool, at requested: ConditionedCursor,
         _ passage: Passage, _ plan: inout FeedPlan

@@ -17,7 +17,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// The held calls, in the order in which they were held.
+    /// The held calls, oldest first.
     public var held: [HeldCall] { state.withLock { $0.held.calls } }
 
     package var callsInFlight: (moving: [CallName], delayedCount: Int, heldCount: Int) {
@@ -29,8 +29,8 @@ extension ConditionedBackend {
         }
     }
 
-    /// Waits until at least a given number of calls are held, and returns them; fewer if the task
-    /// is canceled.
+    /// Waits until at least `count` calls are held, and returns them; fewer if the task is
+    /// canceled.
     public func held(atLeast count: Int) async -> [HeldCall] {
         let id = state.withLock { $0.newWaitNumber() }
         await withTaskCancellationHandler {
@@ -41,8 +41,8 @@ extension ConditionedBackend {
                 }
             }
         } onCancel: {
-            // Do not acquire the lock here: `cancel()` calls this closure while the waiting task is
-            // locked, and the thread that holds the lock may be resuming that task.
+            // Do not acquire the lock here: `cancel()` calls this closure with the waiting task
+            // locked, and the holder of the lock may be resuming that task.
             Task { state.withLock { $0.held.stopWaiting(id: id) } }
         }
         return held
@@ -60,7 +60,7 @@ extension ConditionedBackend {
     /// Makes the call at an index of ``held`` fail: before its effect with `notConnected`, after it
     /// with `unanswered`.
     ///
-    /// The result is `false` if there is none.
+    /// Returns `false` if there is none.
     @discardableResult
     public func drop(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .dropped) }

@@ -145,7 +145,7 @@ extension ConditionedBackend {
         guard !plan.isExpired else { throw BackendError.expired(cursor?.rawValue ?? "") }
         log(plan, of: passage, older: 0, newer: limit)
 
-        // Only the server knows whether the list exists, even if no elements are needed.
+        // Only the server knows whether the list exists, even without elements.
         let answer = try await request(base, max(plan.newer, 1))
         guard var page = answer as? any PageOfElements else { return answer }
         if plan.isEmpty, !page.isEmpty {

@@ -12,13 +12,9 @@ public import Sync
 /// ```
 ///
 /// The ``conditions`` may change at any time. Methods make the next calls fail, expire cursors, and
-/// hold calls. Apart from that, calls are forwarded unchanged.
+/// hold calls.
 ///
-/// Random behavior depends only on the seed, so the same calls give the same results, except for
-/// concurrent calls of one kind for one channel.
-///
-/// Use one instance for each client. A client can continue with another instance for the same
-/// backend: cursors stay valid.
+/// Use one instance for each client. Cursors stay valid in another instance for the same backend.
 public final class ConditionedBackend: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
@@ -28,8 +24,8 @@ public final class ConditionedBackend: ForwardingBackend {
 
     /// Creates a simulated network in front of a backend.
     ///
-    /// `sleep` waits for the latency of a call, and throws if its task is canceled. The default
-    /// does not wait; pass `{ try await Task.sleep(for: $0) }` to wait.
+    /// `sleep` waits for the latency of a call. The default does not wait; pass
+    /// `{ try await Task.sleep(for: $0) }` to wait.
     public init(
         _ base: any Backend, conditions: NetworkConditions = .perfect,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }

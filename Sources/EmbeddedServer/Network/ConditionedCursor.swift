@@ -1,7 +1,7 @@
 /// A cursor or token that adds fields to a cursor or token of the server.
 ///
-/// The text contains everything that is needed to resume. Without fields, it equals the server's
-/// own text, so that a perfect network changes nothing. Otherwise, it has this form:
+/// The text contains everything to resume from. Without fields, it equals the server's own text.
+/// Otherwise, it has this form:
 ///
 ///     "~" field,field,… ":" text         or without ":" and text, for the beginning of a list
 ///     field := letter value              each at most once, in this order
@@ -9,7 +9,7 @@
 /// For example, "~p1,t9c0e2f6a:17" stands for the batch after the server's cursor 17, of which one
 /// part was already reported.
 struct ConditionedCursor: Equatable {
-    /// The kind of the server's own text: the same, or the time or feed position of a changelog.
+    /// The kind of the server's own text: the same kind, or a changelog's time or feed position.
     enum Source: String {
         case same = ""
         case time
@@ -19,10 +19,10 @@ struct ConditionedCursor: Equatable {
     /// The server's own text; `nil` for the beginning of a list.
     var base: String?
 
-    /// The number of times that cursors of this kind had expired when this one was issued.
+    /// The number of expirations of this kind before this cursor was issued.
     var generation = 0
 
-    /// The number of parts of the next batch or page that were already reported, even empty ones.
+    /// The number of reported parts of the next batch or page, even empty ones.
     var part = 0
 
     var isRepeated = false
@@ -45,7 +45,7 @@ struct ConditionedCursor: Equatable {
         if !reported.isEmpty {
             fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // A text of the server that starts with "~" must not be mistaken for an extended one.
+        // A server's text that starts with "~" must not be mistaken for an extended one.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }

@@ -1,27 +1,24 @@
 /// The shares of calls that fail, from 0 (no call) to 1 (all calls), by the kind of failure.
 ///
-/// For each call, the kinds are tried in the order of their declarations, and the first one that
-/// applies determines the failure.
+/// The first kind that applies, in the order of the declarations, determines the failure of a call.
 public struct FailureConditions: Hashable, Sendable {
-    /// The share of requests that are not sent, as on a phone without a signal; they fail with
-    /// `notConnected`.
+    /// The share of unsent requests, as on a phone without a signal; they fail with `notConnected`.
     public var notSent = 0.0
 
-    /// The share of requests that the server throttles (HTTP 429); they fail with `throttled` and
-    /// ``retryAfter``.
+    /// The share of throttled requests (HTTP 429); they fail with `throttled` and ``retryAfter``.
     public var throttled = 0.0
 
-    /// The share of requests in which the server fails before an effect (HTTP 5xx); they fail with
+    /// The share of requests with an error of the server before an effect (HTTP 5xx):
     /// `serverFailure`.
     public var serverFailure = 0.0
 
-    /// The share of requests that are lost before an effect; they fail with `unanswered`.
+    /// The share of requests lost before an effect; they fail with `unanswered`.
     public var requestLost = 0.0
 
-    /// The share of requests whose response is lost after the effect; they fail with `unanswered`.
+    /// The share of responses lost after the effect; the requests fail with `unanswered`.
     public var answerLost = 0.0
 
-    /// The time after which a throttled client may retry; `nil` if the server does not specify it.
+    /// The time after which a throttled client may retry; `nil` if unspecified.
     public var retryAfter: Duration? = .seconds(1)
 
     /// The kinds of calls that can fail.

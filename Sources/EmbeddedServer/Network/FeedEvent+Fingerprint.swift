@@ -2,7 +2,7 @@ import Foundation
 import Models
 
 extension FeedEvent {
-    /// A hash that is the same in every process, and differs for versions of a message.
+    /// A hash that is the same in every process, but differs for versions of a message.
     var fingerprint: UInt64 {
         var hash = StableHash()
         switch self {
@@ -42,7 +42,7 @@ extension FeedEvent {
         return hash.value
     }
 
-    /// True if pages or changelogs contain the same information.
+    /// `true` if pages or changelogs contain the same information.
     var isOfMessage: Bool {
         switch self {
         case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted,

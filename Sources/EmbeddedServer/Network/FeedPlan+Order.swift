@@ -3,9 +3,8 @@ import Models
 extension FeedPlan {
     /// Interleaves the events of different channels in another order.
     ///
-    /// The events of each channel keep their order. Events about all channels are not moved, and no
-    /// other event moves across them. Events that report channels keep their order too, because
-    /// together they are an ordered channel list.
+    /// The events of each channel keep their order, and so do events that report channels, which
+    /// together are an ordered list. No event moves across one about all channels.
     static func mixed(_ items: [Item], using random: inout SplitMix64) -> [Item] {
         var result: [Item] = []
         var part: [Item] = []

@@ -4,23 +4,23 @@ struct FeedPlan {
     let conditions: FeedConditions
     var random: SplitMix64
 
-    /// An event, with the fingerprints of the server's events that it reports or replaces.
+    /// An event, with the fingerprints of the server's events that it represents.
     struct Item {
         var event: FeedEvent
         var sources: [UInt64]
     }
 
-    /// Returns the events of a batch that are not among the reported ones, whose fingerprints are
-    /// in their order.
+    /// Returns the events of a batch that are not among the reported ones, given by their
+    /// fingerprints in order.
     ///
-    /// An event whose content has changed counts as not reported.
+    /// A changed event counts as not reported.
     static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
         var places: [UInt64: [Int]] = [:]
         for (place, fingerprint) in reported.enumerated() {
             places[fingerprint, default: []].append(place)
         }
-        // The events of a channel that were reported before the user lost it do not count: the
-        // place after the removal, which is the end if the removal was not reported.
+        // Events of a channel that were reported before the user lost it do not count. The place is
+        // after the removal, or the end if the removal was not reported.
         var beginnings: [ChannelURL: Int] = [:]
         return events.compactMap { event in
             let fingerprint = event.fingerprint
@@ -36,8 +36,8 @@ struct FeedPlan {
 
     /// Returns the fingerprints of reported events that are also valid for a newer batch.
     ///
-    /// Those of truncations and changed ranges are not: an equal event of the newer batch may stand
-    /// for other messages.
+    /// Those of truncations and changed ranges are not: an equal event of the newer batch may be
+    /// about other messages.
     static func fingerprints(
         _ reported: [UInt64], validForNewer events: [FeedEvent]
     ) -> [UInt64] {
@@ -75,7 +75,7 @@ struct FeedPlan {
         }
     }
 
-    /// Puts the truncation at the place of the channel's last omitted message.
+    /// Puts the truncation in place of the channel's last omitted message.
     static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
@@ -130,7 +130,7 @@ struct FeedPlan {
 
     /// Returns the length of a part.
     ///
-    /// Only the first part may be empty, so that the number of parts is finite.
+    /// Only the first part may be empty: the parts must come to an end.
     mutating func length(of count: Int, part: Int) -> Int {
         var length = count
         let least = part == 0 ? 0 : 1
@@ -143,7 +143,7 @@ struct FeedPlan {
 
 extension FeedPlan.OmittedItems {
     /// Returns `nil` if the items contain no new message, or one of an open channel: a backfill
-    /// might not find what was omitted.
+    /// might not find it.
     fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
         let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {

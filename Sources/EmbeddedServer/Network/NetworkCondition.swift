@@ -1,6 +1,6 @@
 /// A named property of ``NetworkConditions``, for prompts, scripts and traces.
 ///
-/// The following is equivalent to `conditions.feed.truncations = 0.5`:
+/// This is equivalent to `conditions.feed.truncations = 0.5`:
 ///
 /// ```swift
 /// NetworkCondition.named("feed.truncations")?.set("0.5", in: &conditions)
@@ -9,7 +9,7 @@ public struct NetworkCondition: Sendable {
     /// The path of the property, such as "feed.truncations".
     public let name: String
 
-    /// A description in one line: the effect, and the real behavior that it simulates.
+    /// The effect, and the real behavior that it simulates, in one line.
     public let meaning: String
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
@@ -38,10 +38,10 @@ public struct NetworkCondition: Sendable {
         self.property = property
     }
 
-    /// Returns the condition with a name; `nil` if there is none.
+    /// Returns the condition with a name, if any.
     public static func named(_ name: String) -> NetworkCondition? { all.first { $0.name == name } }
 
-    /// Returns whether the condition has a value other than in a perfect network.
+    /// Returns whether the condition differs from a perfect network.
     public func isOn(in conditions: NetworkConditions) -> Bool {
         text(in: conditions) != text(in: .perfect)
     }
@@ -50,7 +50,7 @@ public struct NetworkCondition: Sendable {
 // MARK: As text
 
 extension NetworkCondition {
-    /// Returns the value of the condition as text, such as "0.5", "3", "none", "true" or "250 ms".
+    /// Returns the value as text, such as "0.5", "3", "none", "true" or "250 ms".
     public func text(in conditions: NetworkConditions) -> String {
         switch property {
         case .share(let path): "\(conditions[keyPath: path])"
@@ -60,8 +60,7 @@ extension NetworkCondition {
         }
     }
 
-    /// Sets the value of the condition from text, and returns `false` without a change if the text
-    /// is invalid.
+    /// Sets the value from text, and returns `false` without a change if the text is invalid.
     ///
     /// Depending on the condition, it is a share from 0 to 1; a number of at least 1, or "none";
     /// "true" or "false"; or a number of milliseconds.

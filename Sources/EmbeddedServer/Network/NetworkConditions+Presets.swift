@@ -1,9 +1,9 @@
 extension NetworkConditions {
-    /// A perfect network, in which each call receives the server's response.
+    /// A perfect network.
     public static let perfect = NetworkConditions()
 
     /// Returns the network of a phone on a train: short disconnections, late or lost responses, and
-    /// long delays.
+    /// delays.
     public static func train(seed: UInt64 = 0) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         conditions.defaultLatency = Latency(
@@ -15,23 +15,22 @@ extension NetworkConditions {
         return conditions
     }
 
-    /// Returns a server that always responds, but in all unusual ways that the contract permits.
+    /// Returns a server that always responds, but in all unusual ways within the contract.
     ///
-    /// The seed selects the strength of each condition, which may be zero. A client that never
-    /// retries must work with all seeds.
+    /// The seed selects the strength of each condition, which may be zero. A client without retries
+    /// must work with all seeds.
     public static func awkward(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract && !$0.failsCalls }
     }
 
-    /// Returns all behavior that the contract permits, including failures and expired cursors.
+    /// Returns all behavior within the contract, including failures and expired cursors.
     ///
-    /// The seed selects the strength of each condition, which may be zero. A client that retries
-    /// must complete its work with all seeds.
+    /// A client that retries must complete its work with all seeds.
     public static func withinContract(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract }
     }
 
-    /// Returns all conditions, including those that violate the contract.
+    /// Returns all conditions, even those that violate the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
     private static func drawn(
@@ -46,7 +45,7 @@ extension NetworkConditions {
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // Failures add up, and a client must be able to fetch many pages in a row.
+                // Failures add up, and a client must be able to fetch many pages.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

@@ -9,8 +9,7 @@ public import Sync
 /// ```
 ///
 /// The same seed, conditions and calls give the same results in every run. A result depends on the
-/// kind of call, the channel, and the number of such calls before, so that calls of different tasks
-/// do not affect each other.
+/// kind of call, the channel, and the number of such calls before.
 public struct NetworkConditions: Hashable, Sendable {
     /// The seed of all random behavior.
     public var seed: UInt64
@@ -18,13 +17,11 @@ public struct NetworkConditions: Hashable, Sendable {
     /// A Boolean value that indicates whether the network is online.
     ///
     /// While it is offline, each call throws `notConnected`. Going offline ends calls in flight:
-    /// with `unanswered` if the request may have reached the server, otherwise, and for feed calls,
-    /// with `notConnected`. When the network is online again, calls succeed without another
-    /// `connect`.
+    /// feed calls and those that have not reached the server with `notConnected`, others with
+    /// `unanswered`. When the network is online again, calls succeed without another `connect`.
     public var isOnline = true
 
-    /// The latencies by kind of call, which take precedence over ``defaultLatency``; empty by
-    /// default.
+    /// The latencies by kind of call, instead of ``defaultLatency``; empty by default.
     public var latency: [CallName: Latency] = [:]
 
     /// The latency of calls without an entry in ``latency``.
@@ -47,22 +44,21 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
     ///
-    /// If so, a client must fulfill all of its guarantees; otherwise, only those that it gives for
-    /// servers that violate the contract.
+    /// If so, a client must fulfill all of its guarantees.
     public var isWithinContract: Bool {
         NetworkCondition.all.allSatisfy { $0.isWithinContract || !$0.isOn(in: self) }
     }
 }
 
-/// The latency of a call, whose durations are clamped to the range from zero to a day.
+/// The latency of a call; its durations are clamped to the range from zero to a day.
 public struct Latency: Hashable, Sendable {
-    /// The time that a request takes from the device to the server, before its effect.
+    /// The time that a request takes to the server, before its effect.
     public var request: Duration
 
-    /// The time that a response takes from the server to the device, after the effect.
+    /// The time that a response takes to the device, after the effect.
     public var answer: Duration
 
-    /// The maximum of the random time that is added in each direction.
+    /// The maximum random time added in each direction.
     public var jitter: Duration
 
     /// Creates a latency.

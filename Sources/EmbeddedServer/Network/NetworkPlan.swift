@@ -4,7 +4,7 @@ import Sync
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// The requested failures, of which the first one that matches a call applies.
+    /// The requested failures; the first match applies.
     private(set) var scripted: [ScriptedFailure] = []
 
     private var counts: [CallScope: UInt64] = [:]
@@ -21,8 +21,8 @@ struct NetworkPlan {
         counts[scope] = count + 1
         var random = SplitMix64(seed: conditions.seed, call.name.rawValue, subject, String(count))
 
-        // Always draw the same number of random numbers, so that a condition does not change the
-        // decisions of others.
+        // Always draw the same number of random numbers, so that one condition does not affect
+        // others.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call.name] ?? conditions.defaultLatency).clamped
         return CallOutcome(

@@ -4,7 +4,7 @@ import Sync
 struct NetworkState {
     var plan: NetworkPlan
 
-    /// The number of lost connections, with which earlier calls ended.
+    /// The number of lost connections, which have ended earlier calls.
     var losses = 0
 
     var generations: [ExpiringText: Int] = [:]
@@ -15,8 +15,7 @@ struct NetworkState {
 
     var feeds: [Int: FeedTask] = [:]
 
-    /// A batch that was reported in part, the cursor of the request for it, and the number of its
-    /// reported parts.
+    /// A batch that was reported in part, the request's cursor, and the number of reported parts.
     var cutBatch: (since: String, part: Int, batch: FeedBatch)?
 
     var lastBatch: FeedBatch?
@@ -40,7 +39,7 @@ struct NetworkState {
         return waits
     }
 
-    /// The caller removes the call from ``calls`` at its end.
+    /// The caller removes the call from ``calls`` at the end.
     mutating func begin(_ call: CallDeclaration, _ subject: String) -> Passage {
         let isOnline = plan.conditions.isOnline
         let number = newNumber()
@@ -52,7 +51,7 @@ struct NetworkState {
     }
 
     mutating func appendToLog(_ line: String) {
-        // Remove half of the lines at once, so that the rest is moved only rarely.
+        // Remove half of the lines at once: moving the rest is then rare.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
@@ -70,8 +69,8 @@ struct NetworkState {
 
     /// Ends the held calls, and returns the feed calls to cancel.
     ///
-    /// Cancel them only after the state is unlocked: `cancel()` calls cancellation handlers, and
-    /// the handler of a held call acquires the lock.
+    /// Cancel them after the state is unlocked: the cancellation handler of a held call acquires
+    /// the lock.
     mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)

@@ -2,13 +2,13 @@ struct PagePlan {
     let older: Int
     let newer: Int
 
-    /// True if an empty page is returned, and the next page has its content.
+    /// `true` if an empty page precedes the content.
     let isEmpty: Bool
 
     let isExpired: Bool
 
     enum AnchorKind {
-        /// A message, which must be on the page if newer messages are requested.
+        /// A message, which must be on the page if newer ones are requested.
         case message
         case cursorOfEmptyPage
         case cursor

@@ -1,4 +1,4 @@
-/// A random number generator (SplitMix64) whose numbers depend only on its seed.
+/// A random number generator (SplitMix64) that depends only on its seed.
 struct SplitMix64: RandomNumberGenerator {
     private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -9,7 +9,7 @@ struct SplitMix64: RandomNumberGenerator {
     /// Creates a generator that has already returned `count` numbers.
     init(seed: UInt64, after count: UInt64) { state = seed &+ count &* SplitMix64.step }
 
-    /// Creates a generator for a call with some names, independently of earlier calls.
+    /// Creates a generator for a call with some names.
     init(seed: UInt64, _ names: String...) {
         var hash = StableHash()
         hash.combine(seed)
@@ -27,8 +27,7 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Returns `true` with a given probability.
     ///
-    /// For 0 and 1, no number is drawn, so that a condition that is off does not change the numbers
-    /// of others.
+    /// For 0 and 1, no number is drawn, so that a condition that is off does not affect others.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }
         return share >= 1 || Double(next() >> 11) * 0x1p-53 < share

@@ -3,9 +3,8 @@ import Store
 
 /// The history of a channel in the order in which its messages arrived.
 ///
-/// A message is late if a message that arrived earlier has a newer position, even if that message
-/// was deleted. The messages that are not late are also in the order of positions. See
-/// ``ServerConditions/federationDelay``.
+/// A message is late if one that arrived earlier, even a deleted one, has a newer position. All
+/// other messages are in the order of positions. See ``ServerConditions/federationDelay``.
 struct ArrivalOrder {
     private let channel: ServerChannel
     private let entries: [Entry]
@@ -19,7 +18,7 @@ struct ArrivalOrder {
 
     /// The sort key of a message: the log entry of the arrival, then the position.
     ///
-    /// Imported messages without a log entry precede all other messages.
+    /// Imported messages without a log entry precede all others.
     fileprivate struct SortKey {
         let sequence: LogSequence
         let position: Position
@@ -85,7 +84,7 @@ struct ArrivalOrder {
         ).text(state.counters)
     }
 
-    /// Returns the index of an anchor, before which are the older messages.
+    /// Returns the index of an anchor; older messages precede it.
     private func index(
         of anchor: MessageAnchor, _ state: ServerState
     ) throws(BackendError) -> Int {
@@ -102,7 +101,7 @@ struct ArrivalOrder {
         case .cursor(let cursor):
             let cursor = try HistoryCursor(cursor, state.counters)
             guard let key = try sortKey(of: cursor.position.messageID, state) else {
-                // The cursor's message was purged. Find its index by its position, ignoring late
+                // The cursor's message was purged: find its index by its position, ignoring late
                 // messages.
                 return entries.firstIndex {
                     !isLate($0) && cursor.position < $0.key.position
@@ -116,7 +115,7 @@ struct ArrivalOrder {
 
     private func isLate(_ entry: Entry) -> Bool { late.contains(entry.key.position.messageID) }
 
-    /// Returns the key of a message, which may have been deleted.
+    /// Returns the key of a message, even a deleted one.
     private func sortKey(
         of id: MessageID, _ state: ServerState
     ) throws(BackendError) -> SortKey? {

@@ -67,7 +67,6 @@ struct CountedUnread {
 }
 
 struct Restriction: Hashable {
-    /// The time at which the restriction ends; `nil` if it does not end.
     var end: Timestamp?
     var reason: String
 

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// The place of a message, which is kept after the message is deleted.
+/// The place of a message, which is kept after its deletion.
 struct MessageLocation: Hashable {
     var channel: ChannelNumber
     var createdAt: Timestamp
@@ -77,7 +77,6 @@ extension ServerState {
         return message.createdAt >= offset
     }
 
-    /// Stores a changed message, whose position stays the same.
     func store(_ message: Message, at position: Position, in channel: ServerChannel) {
         database.put({ $0.message(channel.number, position) }, { $0.record(message) })
         if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
@@ -85,7 +84,7 @@ extension ServerState {
         }
     }
 
-    /// Returns a message as a user sees it: only the sender sees the request ID, and each user only
+    /// Returns a message as a user sees it: only the sender sees the request ID, and each user
     /// their own votes.
     func view(_ message: Message, for userID: UserID) -> Message {
         let hidesRequest = message.requestID != nil && message.sender?.userID != userID

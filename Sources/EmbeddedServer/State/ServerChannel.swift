@@ -13,24 +13,24 @@ final class ServerChannel {
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
-    /// The lower bounds of the histories of former members, for the case that they join again.
+    /// The lower bounds of former members' histories, in case they join again.
     var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
 
     /// The number of connections that have entered the open channel.
     var participants: [UserID: Int] = [:]
-    /// The users who are typing, in the order in which they started.
+    /// The users who are typing, in the order of starting.
     var typing: [UserID] = []
     /// The times at which the server last reported that users are typing.
     var typingReports: [UserID: Timestamp] = [:]
     /// The newest message that counts as a last message.
     var lastMessage: Lazy<Message> = .unknown
-    /// An upper bound of the positions of all messages, whose own message may have been deleted.
+    /// An upper bound of all positions; its message may have been deleted.
     var newest: Lazy<Position> = .unknown
     /// The newest log entry for all members; `nil` until it is needed.
     var lastSequence: LogSequence?
-    /// The unread counts of members, as far as they were needed.
+    /// The counted unread messages of members.
     var unread: [UserID: CountedUnread] = [:]
     /// The earliest time of a new message: the latest lower bound of a user's history.
     var floor: Timestamp = .distantPast

@@ -27,8 +27,8 @@ extension ServerState {
             time = time.saturating(adding: -delay)
         } else if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // The positions of new messages must increase: an imported message with the same time
-            // may have a higher ID.
+            // Positions of new messages must increase: an imported message of the same time may
+            // have a higher ID.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
             }
@@ -54,7 +54,7 @@ extension ServerState {
         return Int64(random.next() % UInt64(min(longest.rounded(.up), 1e12))) + 1
     }
 
-    /// Returns an upper bound of the channel's positions, which a deleted message may have had.
+    /// Returns an upper bound of the channel's positions, perhaps of a deleted message.
     func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
         if case .known(let position) = channel.newest { return position }
         var position: Position?

@@ -106,7 +106,7 @@ extension ServerState {
         return count
     }
 
-    /// Makes cursors and tokens expire, but keeps the log entries for counting unread messages.
+    /// Makes cursors and tokens expire, but keeps the entries for counting unread messages.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

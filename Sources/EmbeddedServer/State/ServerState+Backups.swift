@@ -42,7 +42,7 @@ extension ServerState {
         }
     }
 
-    /// Clears the in-memory state of channels, whose numbers may be reused.
+    /// Clears the in-memory state of channels: their numbers may be reused.
     private func clearSessionState() -> [Int: [ChannelURL]] {
         var entered: [Int: [ChannelURL]] = [:]
         for (client, session) in sessions {

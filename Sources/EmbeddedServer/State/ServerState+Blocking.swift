@@ -48,9 +48,9 @@ extension ServerState {
     }
 }
 
-/// A report that a user has made, with its author and time.
+/// A report with its author and time.
 public struct FiledReport: Hashable, Sendable {
-    /// The ID of the user who made the report.
+    /// The user who made the report.
     public let reporter: UserID
 
     /// The time of the report on the server's clock.

@@ -63,8 +63,8 @@ extension ServerState {
             .refused, "message \(id) was not sent by \(userID)", detail: .notOwnerOfMessage)
     }
 
-    /// If the deletion is reported, the location stays, marked as deleted; a purge is one entry for
-    /// all of its messages.
+    /// A reported deletion keeps the location, marked as deleted; a purge is one entry for all of
+    /// its messages.
     func remove(
         _ message: Message, _ location: MessageLocation, from channel: ServerChannel,
         isReported: Bool, isPartOfPurge: Bool = false
@@ -73,7 +73,7 @@ extension ServerState {
         database.remove { $0.message(channel.number, position) }
         if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
         if location.sequence > 0 {
-            // A device that has not received the message does not need its log entries, and it no
+            // A device that has not received the message does not need its entries, and it no
             // longer counts as unread.
             database.remove { $0.log(location.sequence) }
             database.remove { $0.channelLog(channel.number, location.sequence) }
@@ -86,8 +86,8 @@ extension ServerState {
             database.put(
                 { $0.deletedMessage(channel.number, position) },
                 { $0.integer(location.sequence) })
-            // The deletion must not be earlier than the message's last edit, whose time may be
-            // later than the clock's.
+            // The deletion must not precede the message's last edit, whose time may be later than
+            // the clock's.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             if !isPartOfPurge { append(.deleted(position.messageID), in: channel) }
         } else {

@@ -5,7 +5,7 @@ extension ServerState {
     /// The maximum length of the members' IDs in bytes.
     private static let distinctKeyLimit = 60_000
 
-    /// Creates a channel, which other users join if `joinsAll` is true, or are invited to.
+    /// Creates a channel, which other users join or, if `joinsAll` is false, are invited to.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
@@ -33,8 +33,7 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? freeURL("group_channel_", number)
-        // Check the URL before creating accounts: refusing a request is cheaper while it has
-        // changed nothing.
+        // Check the URL before creating accounts: a refused request has then changed nothing.
         try checkIsFree(url)
         for id in others { try checkIsNotBlocked(userID, by: id) }
         for id in others { _ = try knownOrNewAccount(id) }
@@ -63,7 +62,7 @@ extension ServerState {
         return created
     }
 
-    /// Returns a free URL, which has "_" at the end if a user has chosen the first one.
+    /// Returns a free URL, with "_" at the end if a user has chosen the first one.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }

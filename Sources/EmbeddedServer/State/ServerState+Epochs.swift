@@ -12,8 +12,8 @@ extension ServerState {
 
     /// Returns an epoch that no server has had before.
     ///
-    /// The upper half is a counter, which no earlier epoch of this server has. The lower half
-    /// depends on the seed, the time and the server's data, so that it differs from other servers.
+    /// The upper half is a counter. The lower half depends on the seed, the time and the server's
+    /// data, so that it differs from other servers.
     func newEpoch(_ restorations: UInt64, of likeness: [UInt64] = []) -> UInt64 {
         var hash = StableHash()
         for number in [seed, UInt64(bitPattern: now().milliseconds)] + likeness {

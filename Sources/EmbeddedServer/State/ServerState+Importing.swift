@@ -43,9 +43,9 @@ extension ServerState {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
-            // If a message is older than existing messages, report a `historyChanged`: a device
-            // backfills a truncation only until it reaches messages that it already has. If pages
-            // are in the order of arrival, no `historyChanged` is needed.
+            // Report a `historyChanged` if a message is older than existing ones: a device
+            // backfills a truncation only down to messages that it has. Pages in the order of
+            // arrival need none.
             let newest = try newest(of: channel)
             let isOlder =
                 conditions.federationDelay == .zero && newest.map { position < $0 } ?? false
@@ -103,7 +103,7 @@ extension ServerState {
         return channel
     }
 
-    /// Returns true if the sender has become a member.
+    /// Returns `true` if the sender has become a member.
     private func importSender(
         _ sender: Sender, into channel: ServerChannel
     ) throws(BackendError) -> Bool {
@@ -129,7 +129,7 @@ extension ServerState {
     }
 }
 
-/// The changes of an import that the feed does not report for each message.
+/// The changes of an import without an event for each message.
 private struct ImportedBatch {
     struct Part {
         var times: ClosedRange<Timestamp>

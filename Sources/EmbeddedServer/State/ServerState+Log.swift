@@ -43,7 +43,7 @@ extension ServerState {
         return bytes
     }
 
-    /// Returns the newest entry that concerns all users; 0 if there is none.
+    /// Returns the newest entry for all users; 0 if there is none.
     func lastSequence(of channel: ServerChannel) throws(BackendError) -> LogSequence {
         if let known = channel.lastSequence { return known }
         var found: LogSequence = 0
@@ -95,7 +95,7 @@ extension ServerState {
         }
     }
 
-    /// Returns the first entry at or after a time; if there is none, the number of the next entry.
+    /// Returns the first entry at or after a time; without one, the number of the next entry.
     func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {
         var low: LogSequence = 0
         var high = counters.sequence + 1

@@ -14,7 +14,7 @@ extension ServerState {
         channel.members[userID] = member
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
-        // This entry notifies all members, including a user who was a member already.
+        // This entry notifies all members, even a user who was one already.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
             notifyGained(userID, of: channel, state, by: inviter)
@@ -23,7 +23,7 @@ extension ServerState {
         }
     }
 
-    /// Returns a new member; the lower bound of a former member's history stays the same.
+    /// Returns a new member; a former member keeps the lower bound of the history.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {

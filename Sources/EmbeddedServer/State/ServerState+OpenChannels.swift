@@ -75,7 +75,7 @@ extension ServerState {
 
     /// Records that a user has entered or exited.
     ///
-    /// If the user exits before a feed has reported the entering, it reports neither.
+    /// If the user exits before a feed has reported it, the feed reports neither.
     private func notifyOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

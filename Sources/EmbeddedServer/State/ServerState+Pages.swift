@@ -175,8 +175,7 @@ extension ServerState {
         _ messages: [Message], at anchorKey: KeyBytes, of history: History, hasOlder: Bool,
         hasNewer: Bool
     ) -> MessagePage {
-        // If a page has no message in a direction, the cursor in that direction is the anchor
-        // itself.
+        // A page without a message in a direction has the anchor itself as its cursor there.
         func cursor(_ message: Message?, isOnNewerSide: Bool) -> PageCursor {
             if let position = message?.position {
                 return HistoryCursor(position, isOnNewerSide: isOnNewerSide).text(counters)
@@ -194,7 +193,7 @@ extension ServerState {
         let key = Array(anchorKey.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // The key may come from a client, which may pass a text that is too short for a cursor.
+            // The key may be a client's text that is too short for a cursor.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isOnNewerSide: false)

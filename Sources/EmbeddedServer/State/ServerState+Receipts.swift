@@ -3,7 +3,7 @@ import Store
 import Sync
 
 extension ServerState {
-    /// Marks a channel as read up to a time; if it is `nil`, up to now.
+    /// Marks a channel as read up to a time; `nil` for now.
     func markAsRead(
         _ url: ChannelURL, upTo end: Timestamp?, by userID: UserID
     ) throws(BackendError) {
@@ -25,7 +25,7 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Returns at most `end`, but not an earlier time than the last receipt.
+    /// Returns at most `end`, but no time before the last receipt.
     private func receiptTime(
         in channel: ServerChannel, upTo end: Timestamp?, after last: Timestamp?
     ) throws(BackendError) -> Timestamp {
@@ -49,7 +49,7 @@ extension ServerState {
             read = min(read, sequence - 1)
             return false
         }
-        // An imported message may have no log entry. Its time then determines the unread messages.
+        // An imported message may have no entry: its time then determines the unread messages.
         let before = Timestamp(milliseconds: location.createdAt.milliseconds.saturating(adding: -1))
         channel.members[userID]?.readSequence = read
         channel.members[userID]?.readAt = min(member.readAt ?? before, before)
@@ -58,7 +58,7 @@ extension ServerState {
             .changed(.members, cause(.eventUserMarkedUnread, [userID], by: userID)), in: channel)
     }
 
-    /// Marks messages as delivered up to a time; if it is `nil`, up to now.
+    /// Marks messages as delivered up to a time; `nil` for now.
     func markAsDelivered(
         _ url: ChannelURL, upTo end: Timestamp?, to userID: UserID
     ) throws(BackendError) {

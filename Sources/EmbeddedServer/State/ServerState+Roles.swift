@@ -55,7 +55,7 @@ extension ServerState {
         user.restrictionType = type
         user.restrictionDescription = restriction.reason
         user.endAt = restriction.end ?? Timestamp(milliseconds: -1)
-        // The end may be so far in the future that the difference overflows.
+        // The end may be so late that the difference overflows.
         let left = restriction.end?.milliseconds.subtractingReportingOverflow(time.milliseconds)
         user.remainingDuration =
             left.map { $0.overflow ? Int.max : Int($0.partialValue) } ?? -1

@@ -117,7 +117,7 @@ extension ServerState {
 
     func checkLength(_ text: String, in channel: ServerChannel) throws(BackendError) {
         let limit = conditions.maximumMessageLength
-        // The number of bytes is faster to determine, and never less than the number of characters.
+        // The number of bytes is faster to determine than that of characters, and never less.
         if text.utf8.count > limit && text.count > limit {
             throw BackendError(
                 .refused,

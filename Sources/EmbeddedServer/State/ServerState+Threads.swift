@@ -53,7 +53,7 @@ extension ServerState {
 }
 
 extension Timestamp {
-    /// Returns the time of the next version: `now`, but at least one millisecond after this time.
+    /// Returns the time of the next version: `now`, but at least a millisecond after this time.
     func next(at now: Timestamp) -> Timestamp {
         max(now, Timestamp(milliseconds: milliseconds.saturating(adding: 1)))
     }

@@ -16,8 +16,7 @@ extension ServerState {
         }
         let newest = try lastSequence(of: channel)
         guard member.readSequence < newest else { return Unread() }
-        // Count only new entries: a channel may have many unread messages, and each new message
-        // needs the count.
+        // Count only new entries: a channel may have many unread messages.
         var count = CountedUnread(
             readSequence: member.readSequence, countedSequence: member.readSequence)
         if let known = channel.unread[userID], known.readSequence == member.readSequence {

@@ -17,8 +17,8 @@ extension ServerState {
         return view
     }
 
-    /// Returns only the properties that depend on the user or change with each message, so that not
-    /// all members are read.
+    /// Returns only the properties that depend on the user or change with messages, without reading
+    /// all members.
     func partialView(
         _ channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> GroupChannel {

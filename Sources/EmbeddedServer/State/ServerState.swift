@@ -4,7 +4,7 @@ import Store
 /// The state and the operations of the server, without concurrency.
 ///
 /// Users, channels and members are in memory and in rows of the database; messages, the log and
-/// files are only in rows. A request in ``perform(_:)`` changes memory and rows together.
+/// files are only in rows. ``perform(_:)`` changes memory and rows together.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -13,25 +13,24 @@ final class ServerState {
     var conditions = ServerConditions()
     var counters = ServerCounters()
     var accounts: [UserID: Account] = [:]
-    /// The reports of users, oldest first.
     var reports: [FiledReport] = []
-    /// The polls as they were created; their current counts are in the messages.
+    /// The polls without current counts, which are in the messages.
     var polls: [Int64: Poll] = [:]
     /// The chosen options, by poll and user.
     var votes: [Int64: [UserID: [Int64]]] = [:]
     var channels: [ChannelNumber: ServerChannel] = [:]
     var numbers: [ChannelURL: ChannelNumber] = [:]
     var distinct: [String: ChannelNumber] = [:]
-    /// The connected devices, by the numbers of their clients.
+    /// The connected devices, by client number.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
     /// The number of connections and waits so far.
     private var numbersGiven = 0
     var isClosed = false
-    /// True if the state in memory may differ from the rows.
+    /// `true` if the state in memory may differ from the rows.
     private var needsLoading = false
 
-    /// The channels, users and clients whose feeds the current request affects.
+    /// The channels, users and clients whose feeds the request affects.
     var touched = Touched()
 
     init(
@@ -64,7 +63,7 @@ final class ServerState {
             wake()
             return result
         } catch {
-            // Live events are not in the database and not rolled back.
+            // Live events are neither in the database nor rolled back.
             touched = Touched(clients: touched.clients)
             wake()
             if !database.isClean || error.code == .serverFailure {
@@ -86,7 +85,7 @@ final class ServerState {
 // MARK: Loading
 
 extension ServerState {
-    /// Loads the state from the rows; after an error, the next request repeats it.
+    /// Loads the state from the rows; after an error, the next request does so.
     func load() throws(BackendError) {
         needsLoading = true
         // If loading fails, the state stays unchanged.

@@ -1,12 +1,11 @@
 import Models
 
 final class Session {
-    /// The number of the connection; a device gets a new one each time.
     let number: Int
     let userID: UserID
     /// The error of requests after the server has ended the connection.
     var failure: BackendError?
-    /// The entered open channels, with the newest log entry at that time.
+    /// The entered open channels, with the newest entry at that time.
     var entered: [ChannelNumber: LogSequence] = [:]
     var typingChanged: Set<ChannelNumber> = []
     var openChannelsChanged: Set<ChannelNumber> = []
@@ -77,7 +76,7 @@ extension ServerState {
         return account
     }
 
-    /// Ends a connection, its pending call and its typing state, and exits its open channels.
+    /// Ends a connection, its pending call and its typing, and exits its open channels.
     func disconnect(_ client: Int) {
         guard let session = sessions.removeValue(forKey: client) else { return }
         for number in session.entered.keys {
@@ -90,7 +89,7 @@ extension ServerState {
         session.resume(.failed(.notConnected))
     }
 
-    /// Returns the session; throws if `connection` is not the number of the current connection.
+    /// Returns the session; throws if its connection is not `connection`.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected

@@ -3,7 +3,7 @@ import Store
 
 /// An entry of the server's log: an event with the IDs of messages, channels and users.
 ///
-/// It does not contain messages, because the feed reports their current versions.
+/// It contains no messages: the feed reports current versions.
 struct LogEntry: Hashable {
     /// The server's time, never earlier than that of the previous entry.
     var time: Timestamp
@@ -23,11 +23,11 @@ struct LogEntry: Hashable {
         case changed(ChannelPart, Cause)
         case gained(Cause)
         case lost(ChannelURL, ChannelRemoval.Cause, by: UserID?, reason: String)
-        /// Messages that were created between two times, both inclusive, were added, changed or
-        /// removed without their own entries.
+        /// Messages between two times, both inclusive, were added, changed or removed without
+        /// entries.
         case historyChanged(from: Timestamp, through: Timestamp)
         case purged(UserID, [MessageID])
-        /// An entry without an event, whose number separates older cursors from newer ones.
+        /// No event: the number separates older cursors from newer ones.
         case mark
     }
 
@@ -51,7 +51,7 @@ struct LogEntry: Hashable {
 ///
 /// On-disk format, DO NOT CHANGE.
 enum ChannelPart: UInt8 {
-    /// The properties of the channel: name, cover image, data, metadata, and whether it is frozen.
+    /// The name, cover image, data and metadata, and whether the channel is frozen.
     case profile = 0
     case members = 1
     /// The properties of a single user.

@@ -9,9 +9,9 @@ struct ServerCounters: Hashable {
     var nextFile: UInt64 = 1
     var firstCursor: LogSequence = 0
     var pageGeneration: UInt32 = 0
-    /// The server's epoch, which is different for each server, and changes with each restore.
+    /// The server's epoch, which is unique and changes with each restore.
     ///
-    /// The upper half is the number of restores. The value is 0 until the server is initialized.
+    /// The upper half is the number of restores. It is 0 until the server is initialized.
     var epoch: UInt64 = 0
 
     static func key(_ writer: inout ByteWriter) { writer.table(.counters) }

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// The rows with the uncommitted writes of the current request.
+/// The rows, with the uncommitted writes of a request.
 final class ServerDatabase {
     private let database: LevelDB
     private let isDurable: Bool
@@ -22,7 +22,7 @@ final class ServerDatabase {
 
     var isClean: Bool { overlay.isEmpty }
 
-    /// Reopens the files after a failed write; the call can be repeated after an error.
+    /// Reopens the files after a failed write; can be repeated.
     func reopenIfNeeded() throws(BackendError) {
         guard database.hasFailed else { return }
         // The snapshot keeps the files open.
@@ -119,7 +119,6 @@ extension ServerDatabase {
         for key in keys { overlay.remove { $0.raw(key) } }
     }
 
-    /// Commits all writes of the request, or none.
     func commit() throws(BackendError) {
         guard !overlay.isEmpty else { return }
         let batch = overlay

@@ -1,10 +1,10 @@
 import Models
 import Store
 
-/// The number of a channel in keys, which is never reused.
+/// The number of a channel in keys, never reused.
 typealias ChannelNumber = UInt32
 
-/// The number of a log entry, which starts at 1 and increases within an epoch.
+/// The number of a log entry: from 1, increasing within an epoch.
 typealias LogSequence = UInt64
 
 /// The tables of the server, by the letter with which their keys start.

@@ -5,8 +5,8 @@ import Sync
 extension MatrixBackend {
     /// Returns the changes of a room's messages since a point, oldest first.
     ///
-    /// `params` is ignored; the engine applies it. There is one request for each hundred messages
-    /// since the point, which the server cannot omit, and one for each edited message.
+    /// The engine applies `params`. There is one request for each hundred messages since the point,
+    /// and one for each edited message.
     ///
     /// The server does not report to which message a deleted edit or reply belonged. If this
     /// process has not received the deleted event, a changelog since a time reports it as a deleted
@@ -71,8 +71,8 @@ extension MatrixBackend {
             try await self.event(id.rawValue, in: room)
         }
         for (id, event) in zip(unknown, events) {
-            // A redacted event no longer names the message that it was for. An event with the type
-            // of a message may have been an edit, or a reply in a thread.
+            // A redacted event no longer names the message that it was for. With the type of a
+            // message, it may have been an edit, or a reply in a thread.
             let isMessage = event?.hasMessageType ?? true
             if event?.type == "m.reaction" || event != nil && isMessage && !isSinceTime {
                 throw BackendError(
@@ -104,8 +104,8 @@ extension MatrixBackend {
         return changelog
     }
 
-    /// Returns the changes of the user's rooms since a point, with one `/sync`; `params` is
-    /// ignored, and applied by the engine.
+    /// Returns the changes of the user's rooms since a point, with one `/sync`; the engine applies
+    /// `params`.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {

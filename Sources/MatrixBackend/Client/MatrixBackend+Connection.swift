@@ -3,8 +3,8 @@ public import Models
 import Sync
 
 extension MatrixBackend {
-    /// Connects a user with the first of these tokens that exist: those of an earlier connection of
-    /// this process, those of the credentials, and the result of a login with the password.
+    /// Connects a user with the first tokens that exist: those of an earlier connection of this
+    /// process, those of the credentials, and those of a login with the password.
     ///
     /// - Throws: `refused` if the password is wrong, the token belongs to another user, or the
     ///   address is not that of a homeserver or not allowed (see

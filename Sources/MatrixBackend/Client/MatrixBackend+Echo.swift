@@ -3,11 +3,12 @@ import Models
 extension MatrixBackend {
     private static let longestEchoWait = Duration.seconds(1)
 
-    /// Waiting for the feed to report what this device has sent saves a request for it.
+    /// Waits for the feed to report an event of this device, which saves a request for it.
     ///
-    /// The server ends the long poll of the feed when it accepts the event. The method returns
-    /// without the event if no long poll is in flight, or if it ends without the event or takes too
-    /// long.
+    /// The server ends the feed's long poll when it accepts the event.
+    ///
+    /// The method returns without the event if no long poll is in flight, or if it ends without the
+    /// event or takes too long.
     func waitForEcho(of id: String) async {
         guard longPolls > 0, eventTimes[id] == nil else { return }
         callCount += 1

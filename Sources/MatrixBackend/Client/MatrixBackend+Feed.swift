@@ -1,17 +1,15 @@
 public import Models
 
-// The feed consists of replies of `/sync`, whose tokens are the cursors.
 extension MatrixBackend {
     /// Returns the next batch of events after a cursor.
     ///
-    /// Besides `/sync`, the method makes a request for each edited message, and for each redacted
-    /// event that this process has not seen.
+    /// Besides `/sync`, there is a request for each edited message, and for each redacted event
+    /// that this process has not seen.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
         refetchedStates = []
-        // The events of the first request of a connection happened before, and do not count as
-        // live.
+        // The events of a connection's first request happened before, and are not live.
         let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
         let reply = try await sync(
             since: cursor.rawValue, wait: isWaiting ? options.longPoll : .zero)
@@ -24,7 +22,7 @@ extension MatrixBackend {
         }
         events += try await channelsAfterPurge()
         if reply.directRooms != nil { events += try distinctChannels() }
-        // The list may be newer than the reply, so that the user may have returned to the room.
+        // The list may be newer than the reply: the user may have returned to the room.
         for id in reply.left.keys.sorted() {
             events.append(.channelRemoved(ChannelURL(id), try removal(from: id, reply.left[id]!)))
         }
@@ -65,7 +63,7 @@ extension MatrixBackend {
 
     /// Detects purged rooms, which cause no event.
     ///
-    /// The server's list contains no invitations.
+    /// The server's list lacks invitations.
     private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
@@ -95,10 +93,8 @@ extension MatrixBackend {
 
     private static let roomAttempts = 3
 
-    /// Returns the events of a room.
-    ///
     /// Other rooms must not wait for a request that the server always fails to answer: after
-    /// ``roomAttempts`` failures, the result makes the engine fetch the history of the room.
+    /// ``roomAttempts`` failures, the engine fetches the history of the room instead.
     private func eventsOrLoss(
         of changes: SyncReply.JoinedRoom, _ room: String, since cursor: FeedCursor,
         isListCurrent: Bool
@@ -158,7 +154,6 @@ extension MatrixBackend {
                 Message(event, in: room, sender: $0, me: me)
             }
         }
-        // Edits of a message by other users in the timeline do not change the message.
         let edited = Array(Set(timeline.compactMap(\.edited).map { MessageID($0) }))
         let found = try await concurrently(edited) { id throws(BackendError) in
             try await self.currentEvent(id.rawValue, in: room)
@@ -198,7 +193,7 @@ extension MatrixBackend {
         return []
     }
 
-    /// Returns the events for a redaction, which contains only the ID of the redacted event.
+    /// A redaction contains only the ID of the redacted event.
     private func redaction(
         of id: String, in room: String, at time: Timestamp
     ) async throws(BackendError) -> [FeedEvent] {
@@ -218,7 +213,7 @@ extension MatrixBackend {
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
             if event.stateKey != nil {
-                // The state that was fetched since the reply lacks the content of all its redactions.
+                // State fetched since the reply lacks the content of all its redactions.
                 guard refetchedStates.insert(room).inserted else { return [] }
                 return try await stateWithoutRedacted(in: room)
             }
@@ -241,8 +236,7 @@ extension MatrixBackend {
         return try await completeState(of: room)
     }
 
-    /// Returns the events for a message that has lost an edit or a reply, and so has an earlier
-    /// version.
+    /// The events for a message that has lost an edit or a reply, and so has an earlier version.
     private func reverted(_ id: String, in room: String) async throws(BackendError) -> [FeedEvent] {
         guard let message = try await message(id, in: room) else { return [] }
         return [.messageChanged(MessageID(id), in: ChannelURL(room)), .messageUpdated(message)]
@@ -300,13 +294,12 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns true if the last message may have been deleted or may have lost an edit.
     private func changesLastMessage(
         _ changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
         isListCurrent: Bool
     ) async throws(BackendError) -> Bool {
         let last = isListCurrent ? list.rooms[room]?.lastMessage : nil
-        // The engine itself replaces an edited last message, except a reply in a thread.
+        // The engine replaces an edited last message, except a reply in a thread.
         if last == nil, current.contains(where: { $0.hasPrefix("edited ") && $1.isOnlyInThread }) {
             return true
         }
@@ -341,7 +334,7 @@ extension FeedEvent {
 }
 
 extension Patch<GroupChannel> {
-    /// Omits `lastSyncedChangelogAt`, which only the device sets.
+    /// Only the device sets `lastSyncedChangelogAt`.
     init(wholeOfServer channel: GroupChannel) {
         self.init(whole: channel, except: \.lastSyncedChangelogAt)
     }

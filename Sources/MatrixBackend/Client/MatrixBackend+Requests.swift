@@ -21,9 +21,7 @@ extension MatrixBackend {
         }
     }
 
-    /// If the server rejects the access token, the request is sent again with a renewed one.
-    ///
-    /// A new token may be rejected too, so there are up to three attempts: with the token of the
+    /// A rejected access token is renewed up to twice: there are attempts with the token of the
     /// session, of a refresh, and of a login.
     ///
     /// Throws `sessionExpired` or `sessionRevoked` if the token cannot be renewed.
@@ -104,7 +102,6 @@ extension MatrixBackend {
         return try await task.value.get()
     }
 
-    /// Renews the token with the refresh token or, if that fails, with the password.
     private func renewToken(after rejection: BackendError) async throws(BackendError) -> String {
         if let refreshToken = session?.refreshToken {
             do {
@@ -167,8 +164,7 @@ extension MatrixBackend {
 }
 
 extension BackendError {
-    /// After a soft logout, the same device may sign in again and keep its data; otherwise, it was
-    /// signed out.
+    /// After a soft logout, the same device may sign in again and keep its data.
     fileprivate var endOfSession: BackendError {
         guard code == .sessionExpired, detail == .accessTokenNotValid else { return self }
         return BackendError(.sessionRevoked, message, detail: .sessionTokenRevoked)

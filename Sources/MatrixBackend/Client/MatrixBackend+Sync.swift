@@ -37,15 +37,12 @@ extension MatrixBackend {
         }
     }
 
-    /// Synapse caches its replies to equal requests of a device for two minutes, also those of an
-    /// earlier process, so that a repeated request would not return later changes.
-    ///
-    /// Each filter therefore has a different number, which has no effect, because the filter
-    /// excludes presence.
+    /// Each filter has a different number, which has no effect, because the filter excludes
+    /// presence: Synapse caches its replies to equal requests of a device for two minutes, even
+    /// across processes, so that a repeated request would not return later changes.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
-        // If the filter excludes a state event from the timeline, the reply does not contain it at
-        // all.
+        // A state event that the filter excludes from the timeline is not in the reply at all.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         let limit = isFirst ? 4 : max(options.timelineLimit, 1)
@@ -69,7 +66,7 @@ extension MatrixBackend {
         }
     }
 
-    /// If `timelineCount` has changed from `count`, its value before the request, the answer may be
+    /// If `timelineCount` is no longer `count`, its value before the request, the answer may be
     /// older than the changes that the feed has reported.
     func keep(_ events: [RoomEvent], in room: String, since count: Int) {
         receive(events)
@@ -83,13 +80,12 @@ extension MatrixBackend {
     ]
 
     func updateList() async throws(BackendError) {
-        // An update in flight may lack changes that happened before this call: do not use its
-        // result.
+        // An update in flight may lack changes that happened before this call.
         while let listUpdate { _ = await listUpdate.value }
         let task = Task { () async -> Result<Void, BackendError> in
             // The task itself resets `listUpdate`. If its caller did, another call in the loop
-            // above could resume first. It would then await the completed task again and again:
-            // this does not suspend, so the caller could never reset `listUpdate`.
+            // above could resume first, and would await the completed task again and again: this
+            // does not suspend, so the caller could never reset `listUpdate`.
             defer { self.listUpdate = nil }
             do throws(BackendError) {
                 let reply = try await self.sync(since: self.list.token)
@@ -133,7 +129,7 @@ extension MatrixBackend {
 
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // Messages of a user who has left or was banned still show the user's name.
+            // Messages of a user who has left still show the user's name.
             guard let id = event.stateKey,
                 !["leave", "ban"].contains(event.content.membership)
             else { continue }

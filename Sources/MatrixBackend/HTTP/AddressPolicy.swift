@@ -1,8 +1,8 @@
 import Foundation
 import Models
 
-/// Requests contain passwords, access tokens and messages, so they are encrypted, except on the
-/// device itself.
+/// Requests contain passwords, tokens and messages: they are encrypted, except on the device
+/// itself.
 struct AddressPolicy {
     var allowsLoopback = true
     var allowsUnencrypted = false
@@ -36,8 +36,7 @@ struct AddressPolicy {
     }
 }
 
-/// A host name, an IPv4 address or an IPv6 address in brackets, and optionally a port, as in the
-/// Matrix specification.
+/// A host name, an IPv4 address or an IPv6 address in brackets, and optionally a port.
 struct ServerName {
     let host: String
     let port: Int?
@@ -66,8 +65,8 @@ struct ServerName {
 }
 
 extension String {
-    /// The bytes of an IP address: four, also if IPv6 contains an address of IPv4, or sixteen;
-    /// empty for a host name.
+    /// The bytes of an IP address: four, also for an IPv4 address in IPv6, or sixteen; empty for a
+    /// host name.
     private var addressBytes: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, self, &bytes) == 1 { return Array(bytes[..<4]) }
@@ -92,8 +91,7 @@ extension String {
             || bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// True for an address of the local network segment, at which clouds offer the credentials of
-    /// their machines.
+    /// Clouds offer the credentials of their machines at such addresses.
     fileprivate var isLinkLocal: Bool {
         let bytes = addressBytes
         return bytes.count == 4 && bytes.starts(with: [169, 254])
@@ -106,13 +104,11 @@ extension HTTPTransport {
 
     /// Sends a request, and follows redirects.
     ///
-    /// Only `GET` is redirected, and never from `https` to `http`. A redirect to another origin
-    /// (scheme, host and port) is followed only if `leavesOrigin` is `true`, and then without the
-    /// access token.
+    /// Only `GET` is redirected, and never from `https` to `http`; to another origin (scheme, host
+    /// and port) only if `leavesOrigin` is `true`, and then without the access token.
     ///
-    /// The method throws `unanswered` for a redirect that is not followed: the login page of a
-    /// network may have caused it, so that a later attempt may succeed. It throws `refused` for an
-    /// error of another origin.
+    /// The method throws `unanswered` for a redirect that is not followed, because the login page
+    /// of a network may have caused it, and `refused` for an error of another origin.
     func reply(
         to request: HTTPRequest, leavesOrigin: Bool, _ policy: AddressPolicy
     ) async throws(BackendError) -> HTTPReply {

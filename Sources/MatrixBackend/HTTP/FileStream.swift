@@ -3,8 +3,7 @@
     import Models
     import Sync
 
-    /// A thread reads the source piece by piece, and passes the bytes to the session through a pair
-    /// of bound streams.
+    /// A thread passes the source's bytes to the session through a pair of bound streams.
     final class FileStream {
         let input: InputStream
         private let reading: Reading
@@ -22,8 +21,8 @@
             }
             self.input = input
             nonisolated(unsafe) let writer = output
-            // Writing needs its own thread, because it blocks while the buffer is full. From here
-            // on, only that thread uses the output stream.
+            // Writing blocks while the buffer is full, so it needs its own thread. From here on,
+            // only that thread uses the output stream.
             Thread.detachNewThread {
                 writer.open()
                 while let piece = reading.next(), writer.write(whole: piece) {}
@@ -34,7 +33,6 @@
         var failure: BackendError? { reading.failure }
     }
 
-    /// The state of an upload, which one thread reads and another one may check for errors.
     private final class Reading: Sendable {
         private struct State {
             var reader: UploadReader

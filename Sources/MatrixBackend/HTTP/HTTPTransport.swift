@@ -12,8 +12,8 @@ public protocol HTTPTransport: Sendable {
     ///
     /// - It never follows a redirect, but returns it with its status and ``HTTPReply/location``.
     ///   Only the backend knows to which addresses it may send the access token in the headers.
-    /// - It stops reading a body that is longer than ``HTTPRequest/maximumByteCount``, and throws.
-    ///   Even an endless body never needs much more memory than this number of bytes.
+    /// - It stops reading a body that is longer than ``HTTPRequest/maximumByteCount``, and throws:
+    ///   even an endless body needs not much more memory than that.
     /// - If the calling task is canceled, the call promptly throws, even if the HTTP client needs
     ///   longer to end the request. Its cancellation handler never blocks.
     ///
@@ -37,7 +37,7 @@ public struct HTTPRequest: Sendable {
     /// The body.
     public var body = HTTPBody.none
 
-    /// The time to wait for a long poll's reply, in addition to the transport's own timeout.
+    /// The time to wait for a long poll's reply, in addition to the transport's timeout.
     public var wait = Duration.zero
 
     /// The maximum size of the reply's body in bytes, after decompression.

@@ -3,7 +3,7 @@ import Models
 
 struct MatrixRequest {
     var method: String
-    /// The path of the API, which the parts of ``path``, not percent-encoded yet, follow.
+    /// The path of the API, before the parts of ``path``, which are not percent-encoded yet.
     var api = "_matrix/client/v3"
     var path: [String]
     var query: [(String, String)] = []
@@ -33,9 +33,9 @@ struct MatrixRequest {
         MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
     }
 
-    /// IDs and tokens of a server may have any form: throws `refused` if a part of the path is `.`
-    /// or `..`, because the request would go to another path, or if a header contains control
-    /// characters.
+    /// Throws `refused` if a part of the path is `.` or `..`, because the request would go to
+    /// another path, or if a header contains control characters: IDs and tokens of a server may
+    /// have any form.
     func http(
         at homeserver: URL, token: String?, maximumByteCount: Int
     ) throws(BackendError) -> HTTPRequest {

@@ -1,9 +1,7 @@
 import Models
 
-/// After a reply "too many requests", requests of the same kind fail with `throttled` without being
-/// sent, until the pause that the server has requested has ended.
-///
-/// The engine retries them then.
+/// After a reply "too many requests", requests of the same kind fail with `throttled`, without
+/// being sent, until the pause that the server requested has ended.
 struct RateLimits {
     enum Kind: Hashable { case reading, sending, managing }
 
@@ -19,7 +17,7 @@ struct RateLimits {
             retryAfter: end - now)
     }
 
-    /// Pauses requests, but does not shorten a longer pause.
+    /// Pauses requests; does not shorten a longer pause.
     mutating func pause(_ kind: Kind, for pause: Duration, at now: ContinuousClock.Instant) {
         pausedUntil[kind] = max(pausedUntil[kind] ?? now, now + pause)
     }

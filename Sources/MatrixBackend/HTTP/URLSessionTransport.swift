@@ -9,11 +9,9 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// Canceling the task of a request cancels only this request. All requests of a transport and its
-/// copies share connections.
+/// All requests of a transport and its copies share connections.
 public struct URLSessionTransport: HTTPTransport {
-    /// The seconds without a byte, or in total for a request without a file, after which a request
-    /// fails.
+    /// The seconds without a byte, or in total for a request without a file, after which it fails.
     private static let timeout: TimeInterval = 30
 
     private let connections = Connections()
@@ -50,7 +48,7 @@ public struct URLSessionTransport: HTTPTransport {
             }
         }
     #else
-        // Read the whole file into memory: on Linux, Foundation would send a stream without its
+        // Read the whole file into memory: Foundation on Linux would send a stream without its
         // length, which homeservers refuse.
         private func upload(
             _ source: UploadSource, _ progress: @escaping @Sendable (TransferProgress) -> Void,
@@ -67,18 +65,17 @@ public struct URLSessionTransport: HTTPTransport {
     #endif
 }
 
-/// The `URLSession` of a transport.
+/// The `URLSession` of a transport, without its asynchronous methods: these cancel the request
+/// inside the cancellation handler of the task.
 ///
-/// Its asynchronous methods cancel the request inside the cancellation handler of the task. On
-/// Linux, this blocks until the session's queue is free, which may be waiting for the same task, to
-/// resume it.
+/// On Linux, this blocks until the session's queue is free, which may be waiting for the same task,
+/// to resume it.
 private final class Connections: Sendable {
     private let session = Session()
 
-    /// Sends a request, which fails after `limit` seconds.
-    ///
-    /// On Linux, Foundation may never end a request if the server stops while the client is
-    /// connecting, or if the header fields never end.
+    /// Sends a request, which fails after `limit` seconds: Foundation on Linux may never end a
+    /// request if the server stops while the client is connecting, or if the header fields never
+    /// end.
     func reply(
         to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
     ) async throws(BackendError) -> HTTPReply {
@@ -104,7 +101,8 @@ private final class Connections: Sendable {
 
 /// A `URLSession`, with a serial queue that creates and cancels its tasks.
 ///
-/// On Linux, both may block. Blocked threads of concurrent queues are missing for Swift's tasks.
+/// On Linux, both may block, and blocked threads of concurrent queues are missing for Swift's
+/// tasks.
 private final class Session: Sendable {
     private let session: URLSession
     private let delegate = SessionDelegate()
@@ -142,8 +140,8 @@ private final class Session: Sendable {
 #if !canImport(Darwin)
     /// A queue on which adding an operation waits while too many operations are pending.
     ///
-    /// On Linux, a session adds an operation for each received piece of a reply. If the delegate
-    /// were slower, the pieces would fill the memory.
+    /// On Linux, a session adds an operation for each received piece of a reply, and the pieces
+    /// would fill the memory if the delegate were slower.
     private final class BoundedQueue: OperationQueue, @unchecked Sendable {
         // @unchecked: the semaphore is thread-safe, and never replaced.
         private let places = DispatchSemaphore(value: 64)
@@ -159,7 +157,6 @@ private final class Session: Sendable {
 private final class Exchange: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>?
-        /// The result, if the request ended before it began to wait.
         var result: Result<HTTPReply, BackendError>?
         var task: URLSessionTask?
         var reply: HTTPReply?
@@ -185,7 +182,6 @@ private final class Exchange: Sendable {
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Starts the task, unless the request has ended.
     func start(_ task: URLSessionTask) -> Bool {
         let isNeeded = state.withLock { state in
             if !state.hasEnded { state.task = task }
@@ -195,7 +191,6 @@ private final class Exchange: Sendable {
         return isNeeded
     }
 
-    /// Changes and returns the reply; returns `nil` if the request has ended.
     func withReply(_ change: (inout HTTPReply?) -> Void) -> HTTPReply? {
         state.withLock { state in
             guard !state.hasEnded else { return nil }
@@ -240,7 +235,6 @@ private final class Exchange: Sendable {
 }
 
 private final class SessionDelegate: NSObject, URLSessionDataDelegate {
-    /// The requests in flight, by the identifiers of the session's tasks.
     private let exchanges = Locked<[Int: Exchange]>([:])
 
     func begin(_ exchange: Exchange, _ task: URLSessionTask) {

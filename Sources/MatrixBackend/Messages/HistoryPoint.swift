@@ -3,12 +3,11 @@ import Models
 /// A point in a room's history between two events, which is a page cursor.
 ///
 /// It is given by a token, or by an event and a token after it: it is then just before that event.
-/// For that point, Synapse also returns a token of its own (`start` of `/context`), but pages from
-/// there can miss messages that several clients sent at the same time. Pages that begin at the
-/// token after the event (`end`) miss none.
+/// Synapse also returns a token for that point (`start` of `/context`), but pages from there can
+/// miss messages that several clients sent at the same time. Pages that begin at the token after
+/// the event (`end`) miss none.
 struct HistoryPoint: Hashable {
     let token: String
-    /// The event just after the point; `nil` if the token alone gives the point.
     let event: String?
 
     init(_ token: String, before event: String? = nil) {
@@ -32,7 +31,6 @@ enum Side: String {
 /// The messages in one direction from a point, nearest first.
 struct Segment {
     var events: [RoomEvent] { arrivals.filter(\.isMessage) }
-    /// The messages and the redacted events.
     var arrivals: [RoomEvent] = []
     /// The token of the next request; `nil` at the end of the history.
     var end: String?

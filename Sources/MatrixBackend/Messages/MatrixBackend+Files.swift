@@ -2,12 +2,11 @@ public import Foundation
 public import Models
 public import Sync
 
-// Files are media of the homeserver, which only signed-in users can download.
 extension MatrixBackend {
     /// Uploads a file piece by piece.
     ///
-    /// If the file has no media type, the extension of its name determines the type. A repeated
-    /// upload creates another file on the server, and the message refers to only one of them.
+    /// Without a media type, the extension of the name determines it. A repeated upload creates
+    /// another file on the server.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -29,7 +28,7 @@ extension MatrixBackend {
     /// Downloads a file of a homeserver, whose URL has the scheme `mxc`.
     ///
     /// - Throws: `refused` if the file is encrypted, which the backend cannot decrypt; if the URL
-    ///   is not of this form; or if the file is larger than its declared size or
+    ///   has another form; or if the file is larger than its declared size or
     ///   ``Options/maximumFileByteCount``.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         guard file.customType != FileInfo.encryptedType else {

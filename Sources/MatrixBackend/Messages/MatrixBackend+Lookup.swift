@@ -18,10 +18,8 @@ extension MatrixBackend {
     }
 
     /// Returns `nil` if the room has no such event, the user may not see it, or it cannot be
-    /// decoded.
-    ///
-    /// A member may name any text as the ID of the event that an edit or a reply is for. An error
-    /// for it would end the feed.
+    /// decoded: a member may name any text as the ID of the event that an edit or a reply is for,
+    /// and an error would end the feed.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         guard (1...WireLimit.id).contains(id.utf8.count), !id.utf8.contains(where: { $0 < 0x20 })
         else { return nil }
@@ -41,7 +39,6 @@ extension MatrixBackend {
         return try await messages([event], in: room).first
     }
 
-    /// Returns a known message, if the feed reports its changes, or requests it.
     func currentEvent(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         if !isCatchingUp, let event = known[id, in: room] { return event }
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
@@ -54,7 +51,6 @@ extension MatrixBackend {
             .get("rooms", room, "state", "m.room.member", me.rawValue))
     }
 
-    /// Returns messages without their reactions, oldest first.
     func messages(
         _ events: [RoomEvent], in room: String
     ) async throws(BackendError) -> [Message] {
@@ -75,7 +71,7 @@ extension MatrixBackend {
 
     private static let maximumReactionPageCount = 100
 
-    /// Returns the reactions to messages, by the IDs of the messages.
+    /// Returns the reactions to messages.
     ///
     /// For messages of a page, one request fetches all newer reactions of the room. If there are
     /// too many, and for messages that were in no page, each message needs a request.

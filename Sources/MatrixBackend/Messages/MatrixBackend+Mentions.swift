@@ -6,8 +6,7 @@ extension MatrixBackend {
     /// Returns the messages that the homeserver has highlighted, newest first; none if it has no
     /// list.
     ///
-    /// The list has the first version of each message, so a message that the feed has not reported
-    /// needs another request.
+    /// The list has first versions, so a message that the feed has not reported needs a request.
     func mentions(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {

@@ -3,7 +3,7 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// It needs a request or more for each direction, another one for an anchor that is a time or a
+    /// It needs a request or more for each direction, one for an anchor that is a time or a
     /// message, and one for the messages that arrived just before the page: a message of the page
     /// is an outlier if one of these has a newer position.
     public func messages(
@@ -32,8 +32,7 @@ extension MatrixBackend {
         return try await page(history, at: anchor, older: older, newer: 0)
     }
 
-    /// Returns a page of the replies in the thread that a message starts, not of those outside of
-    /// the thread.
+    /// Returns a page of the replies inside the thread that a message starts.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -45,7 +44,6 @@ extension MatrixBackend {
     struct History: Sendable {
         let room: String
         var thread: String?
-        /// A property of the filter of events; `nil` for all messages.
         var filter: String?
     }
 
@@ -63,7 +61,6 @@ extension MatrixBackend {
         }
         var before = Segment()
         if older > 0 || point == nil {
-            // The start token of the reply is the point of the newest end.
             before = try await segment(.older, of: history, from: point, limit: older)
             if point == nil, older == 0 {
                 point = before.start.map { HistoryPoint($0) }
@@ -92,21 +89,17 @@ extension MatrixBackend {
             outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
-    /// The number of messages before a page that are compared with those of the page.
     private static let contextCount = 20
 
-    /// Returns the messages and redacted events before a page.
     private func context(
         of events: [RoomEvent], in history: History, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
-        // A page of a thread needs no outliers.
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
             .older, of: History(room: history.room), from: bound, limit: Self.contextCount)
         return reply.events.filter(\.isMessageOrRedacted).reversed()
     }
 
-    /// Returns the messages after a point, and the event that it is just before.
     private func newerSegment(
         of history: History, from point: HistoryPoint?, _ found: RoomEvent?, limit: Int
     ) async throws(BackendError) -> Segment {
@@ -165,8 +158,8 @@ extension MatrixBackend {
     /// The maximum number of requests for a side of a page, which may then be too short.
     private static let maximumRequestCount = 6
 
-    /// Makes several requests if necessary, because the server's limit also counts edits and
-    /// deleted messages.
+    /// Makes several requests if necessary: the server's limit also counts edits and deleted
+    /// messages.
     private func segment(
         _ side: Side, of history: History, from point: HistoryPoint?, limit: Int,
         eventsPerRequest: Int = 1
@@ -228,9 +221,8 @@ extension MatrixBackend {
 
     // MARK: Rooms
 
-    /// Throws `notFound` if the user is not in the room, and `refused` if the user is only invited.
-    ///
-    /// The server would still return older messages to a user who has left.
+    /// Throws `notFound` if the user is not in the room, although the server would still return
+    /// older messages, and `refused` if the user is only invited.
     func requireRoom(_ id: String) async throws(BackendError) {
         guard list.token != nil, list.rooms[id]?.isInvitation ?? true else { return }
         try await updateList()
@@ -247,8 +239,8 @@ extension [Position] {
     /// The IDs of the messages that arrived after one with a newer position, for positions in the
     /// order of arrival.
     ///
-    /// If a message comes from a server whose clock is fast, the following ones are late until
-    /// their clocks reach its time. Late messages are stored, but cover no range.
+    /// After a message of a server with a fast clock, messages are late until their clocks reach
+    /// its time. Late messages are stored, but cover no range.
     var late: Set<MessageID> {
         var late: Set<MessageID> = []
         var newest: Position?

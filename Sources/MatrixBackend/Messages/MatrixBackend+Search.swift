@@ -3,7 +3,7 @@ import Models
 extension MatrixBackend {
     private static let maximumSearchCount = 100
 
-    /// The homeserver searches the rooms that the user has joined, except encrypted ones.
+    /// Searches the joined rooms, except encrypted ones.
     ///
     /// Matrix has no filter for times: a search ends at the first message before its lower bound.
     func searchMessages(

@@ -4,8 +4,8 @@ public import Models
 // The request ID is the transaction ID, by which the server recognizes repeated requests of the
 // same device for about a day.
 extension MatrixBackend {
-    /// Sends a message with one request, and waits until the feed reports it with the time at which
-    /// the server accepted it.
+    /// Sends a message with one request, and waits until the feed reports it with the server's
+    /// time.
     ///
     /// Without a feed, a second request reads the message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
@@ -38,10 +38,8 @@ extension MatrixBackend {
         return message
     }
 
-    /// Servers forget transaction IDs after about a day.
-    ///
-    /// Before a later attempt, this method searches the user's messages since the item's creation
-    /// for the request ID that they contain.
+    /// Servers forget transaction IDs, so a later attempt first searches the user's messages since
+    /// the item's creation for its request ID.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         // Both times may be any number.
@@ -63,9 +61,8 @@ extension MatrixBackend {
         return try await messages([found], in: room).first
     }
 
-    /// A reply that is also shown in the channel is outside of threads.
-    ///
-    /// So is one to a message that refers to an event, which cannot start a thread.
+    /// A reply that is also shown in the channel is outside of threads, like one to a message that
+    /// refers to an event and cannot start a thread.
     private func relation(
         to parent: MessageID, in room: String, _ params: NewMessage
     ) async throws(BackendError) -> JSONValue {
@@ -84,7 +81,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Derives the reason from the power levels of the room.
     private func reason(
         for error: BackendError, in room: String
     ) async throws(BackendError) -> BackendError {
@@ -102,8 +98,8 @@ extension MatrixBackend {
 
     /// Edits a message with one request, and waits until the feed reports the edit with its time.
     ///
-    /// Without a feed, another request reads the result. Another one reads the message's current
-    /// content, if neither the feed nor a page has contained it.
+    /// Without a feed, another request reads the result. Another one reads the current content, if
+    /// neither the feed nor a page has contained it.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?
@@ -131,9 +127,8 @@ extension MatrixBackend {
         return message
     }
 
-    /// Redacts a message.
-    ///
-    /// A request checks whether it still exists, unless the feed reports its changes.
+    /// Redacts a message, after a request that checks whether it still exists, unless the feed
+    /// reports its changes.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
         epoch: ServerEpoch?

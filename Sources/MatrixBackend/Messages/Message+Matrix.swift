@@ -56,7 +56,7 @@ extension Message {
 
     /// A message in a thread is a reply to the thread's first message.
     ///
-    /// If it also answers another message of the thread, the meta array `m.in_reply_to` has that
+    /// If it also answers another one of the thread, the meta array `m.in_reply_to` has that
     /// message's ID. A reply outside of a thread is also shown in the channel.
     private mutating func setParent(_ relation: EventContent.Relation?) {
         guard let relation else { return }

@@ -65,8 +65,8 @@ extension JSONValue {
         return .object(mentions)
     }
 
-    /// Returns an edit; fields that it does not set keep their values, even those that only other
-    /// clients know.
+    /// Returns an edit that keeps the fields it does not set, even those that only other clients
+    /// know.
     static func edit(
         _ update: MessageUpdate, of current: JSONValue, _ id: MessageID
     ) -> JSONValue {

@@ -1,6 +1,6 @@
 import Models
 
-/// A redacted event loses its relation, so the messages of reactions and edits are recorded here.
+/// A redacted event loses its relation, so the messages of reactions and edits are kept here.
 struct SeenEvents {
     enum Meaning: Hashable {
         case message
@@ -52,8 +52,7 @@ struct RecentEntries<Value> {
     mutating func removeAll() { (newer, older) = ([:], [:]) }
 }
 
-/// The newest messages that this process has received since the connection, in their current
-/// versions.
+/// The newest messages received since the connection, in their current versions.
 ///
 /// While the feed reports all changes, they need not be requested. An event of a room may name a
 /// message of another room, so messages are found only with their room.
@@ -93,8 +92,7 @@ struct KnownMessages {
     mutating func removeAll() { messages.removeAll() }
 }
 
-/// A pagination token for each message of a page, which is older than the message and all reactions
-/// to it.
+/// A pagination token for each message of a page, older than the message and all its reactions.
 struct PageTokens {
     private static let capacity = 20_000
     private var tokens: [String: String] = [:]
@@ -104,7 +102,6 @@ struct PageTokens {
         for event in events { tokens[event.id] = token }
     }
 
-    /// Returns the messages by token; those without one have the key `nil`.
     func groups(of ids: [String]) -> [String?: [String]] {
         Dictionary(grouping: ids) { tokens[$0] }
     }

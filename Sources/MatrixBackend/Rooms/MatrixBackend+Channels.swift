@@ -33,8 +33,8 @@ extension MatrixBackend {
         return page
     }
 
-    /// Returns a channel; if the user is only invited, with only the room's name, its picture and
-    /// the inviter.
+    /// Returns a channel; if the user is only invited, with only the room's name, picture and
+    /// inviter.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
         try await resolveReceipts(of: url.rawValue)
@@ -76,8 +76,6 @@ extension MatrixBackend {
 
     // MARK: Receipts and typing
 
-    /// Sends a read receipt for the newest event of a room, and moves the marker `m.fully_read`
-    /// there.
     func markAsRead(_ channelURL: ChannelURL, upTo end: Timestamp?) async throws(BackendError) {
         let room = channelURL.rawValue
         try await requireRoom(room)
@@ -102,8 +100,7 @@ extension MatrixBackend {
 
     private static let maximumSearchPageCount = 100
 
-    /// Ends when a closure returns `true`; throws `refused` if ``maximumSearchPageCount`` pages are
-    /// not enough.
+    /// Throws `refused` if ``maximumSearchPageCount`` pages are not enough.
     func newestPages(
         of room: String, limit: Int, filter: String? = nil,
         until isEnough: ([RoomEvent]) -> Bool

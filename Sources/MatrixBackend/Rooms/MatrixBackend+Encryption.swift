@@ -1,8 +1,7 @@
 public import Models
 
 extension MatrixBackend {
-    /// Returns an error if the channel is a room with end-to-end encryption, because the backend
-    /// cannot encrypt.
+    /// Returns an error if the channel is a room with end-to-end encryption.
     public nonisolated func sendingRefusal(in channel: GroupChannel) -> BackendError? {
         channel.metadata[MetadataKey.encryption].map { _ in .encrypted(channel.url.rawValue) }
     }

@@ -8,7 +8,7 @@ extension MatrixBackend {
     /// because it has erased their senders.
     ///
     /// The homeserver reports no erasure, but it removes the user's profile and lets the user leave
-    /// all rooms. Only users of the same homeserver are checked, with a request for each one who
+    /// all rooms. Only users of the same homeserver are checked, with a request for each who
     /// leaves.
     func erasures(
         _ changes: SyncReply.JoinedRoom, in room: String

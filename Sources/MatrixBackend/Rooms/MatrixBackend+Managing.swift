@@ -1,10 +1,8 @@
 import Models
 
 extension MatrixBackend {
-    /// Creates a room, or returns the existing one for a distinct channel of two users: a direct
-    /// chat.
-    ///
-    /// Throws `refused` if the parameters have a URL, which the server chooses.
+    /// Creates a room, or returns the existing direct chat for a distinct channel of two users;
+    /// throws `refused` if the parameters have a URL, which the server chooses.
     func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -185,8 +183,6 @@ extension MatrixBackend {
 }
 
 extension JSONValue {
-    /// Returns the state event's content for those properties of a room for which Matrix has no
-    /// field.
     fileprivate static func own(
         data: String, customType: String, metadata: [String: String]
     ) -> JSONValue {

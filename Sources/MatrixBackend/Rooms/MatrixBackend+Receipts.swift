@@ -2,12 +2,10 @@ import Models
 
 // A receipt names an event; its own time is only the time of reading.
 extension MatrixBackend {
-    /// The maximum number of receipts whose events are requested; in a large room, earlier ones are
-    /// ignored.
+    /// The maximum number of receipts whose events are requested; earlier ones are ignored.
     private static let maximumReceiptCount = 20
 
-    /// Returns the readers, oldest first, with a request for each event that this process has not
-    /// received.
+    /// Returns the readers, oldest first, with a request for each unknown event.
     func readers(
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) -> [(user: String, time: Timestamp)] {

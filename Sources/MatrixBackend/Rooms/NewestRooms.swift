@@ -54,8 +54,7 @@ struct NewestRoom: Decodable {
 }
 
 extension MatrixBackend {
-    /// Returns `nil` if the list of all rooms is loaded, or if the homeserver does not support the
-    /// call.
+    /// Returns `nil` if the list of all rooms is loaded, or if the homeserver lacks the call.
     func newestChannels(
         _ limit: Int
     ) async throws(BackendError) -> (channels: [GroupChannel], hasMore: Bool)? {

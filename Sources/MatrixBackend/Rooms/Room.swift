@@ -25,10 +25,9 @@ struct Room {
     private var unreadCount = 0
     private var highlightCount = 0
     private(set) var readAt: [String: Timestamp] = [:]
-    /// The receipts for events whose times are not known yet, by user.
+    /// The receipts for events of unknown times, by user.
     private(set) var openReceipts: [String: SyncReply.Receipt] = [:]
     var lastMessage: Message?
-    /// True if `lastMessage` was edited or deleted, and has to be fetched again.
     var lastMessageIsStale = false
 
     private let memberLimit: Int
@@ -87,7 +86,7 @@ extension Room {
 
     mutating func apply(_ event: RoomEvent) {
         let content = event.content
-        // Only memberships have a state key. An event with one does not change the room itself.
+        // Only memberships have a state key: an event with one does not change the room itself.
         guard event.type == "m.room.member" || event.stateKey?.isEmpty ?? true else { return }
         switch event.type {
         case "m.room.create":
@@ -127,7 +126,6 @@ extension Room {
     /// True if only operators may send, also in a room that was replaced by a new version.
     var isFrozen: Bool { replacement != nil || (power?.eventsDefault ?? 0) >= 50 }
 
-    /// Returns true if a user may not send in a room that is not frozen.
     func isMuted(_ user: String) -> Bool {
         !isFrozen && power(of: user) < power?.eventsDefault ?? 0
     }
@@ -149,7 +147,6 @@ extension Room {
             && joinedCount + invitedCount > 1
     }
 
-    /// Makes the first five members those whose names make up the room's name.
     mutating func setHeroes(from state: [RoomEvent], me: String) {
         let others = state.filter { event in
             event.type == "m.room.member" && event.stateKey != me

@@ -1,8 +1,7 @@
 import Models
 
-/// Only `/sync` returns unread counts, invitations and numbers of members.
-///
-/// One without a token therefore loads the list, and shorter ones with a token update it.
+/// Only `/sync` returns unread counts, invitations and numbers of members: one without a token
+/// loads the list, and shorter ones with a token update it.
 struct RoomList {
     private(set) var rooms: [String: Room] = [:]
     private(set) var directRooms: [String: [String]] = [:] {

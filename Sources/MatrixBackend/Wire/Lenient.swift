@@ -1,9 +1,8 @@
 import Models
 
-// Lenient decoding, because events may come from any client.
-//
-// A field of the wrong type counts as missing, as do a text that is longer and an integer that is
-// greater than an event allows. An element that cannot be decoded is omitted.
+// Lenient decoding, because events may come from any client: a field of the wrong type counts as
+// missing, as do a text that is longer and an integer that is greater than an event allows. An
+// element that cannot be decoded is omitted.
 extension KeyedDecodingContainer {
     func lenient<Value: Decodable>(_ key: Key) -> Value? { lenient(Value.self, key) }
 
@@ -17,14 +16,14 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Returns `nil` also for an ID that is longer than ``WireLimit/id``: comparing long texts with
-    /// many marks as Unicode texts takes quadratic time.
+    /// Returns `nil` also for an ID longer than ``WireLimit/id``: comparing long texts with many
+    /// marks as Unicode texts takes quadratic time.
     func lenientID(_ key: Key) -> String? {
         lenient(key).flatMap { (id: String) in id.utf8.count <= WireLimit.id ? id : nil }
     }
 
-    /// Returns `nil` also for a name that is longer than ``WireLimit/name``: a channel contains those
-    /// of many members.
+    /// Returns `nil` also for a name longer than ``WireLimit/name``: a channel has those of many
+    /// members.
     func lenientName(_ key: Key) -> String? {
         lenient(key).flatMap { (name: String) in
             name.utf8.count <= WireLimit.name ? name : nil
@@ -46,8 +45,7 @@ extension KeyedDecodingContainer {
         return list.lenientList()
     }
 
-    /// Returns the elements that can be decoded; throws if there are more than
-    /// ``WireLimit/events``.
+    /// Returns the elements that can be decoded; throws for more than ``WireLimit/events``.
     func page<Value: Decodable>(_ key: Key, of what: String) throws -> [Value] {
         let values: [Value] = lenientList(key)
         guard values.count <= WireLimit.events else {
@@ -69,8 +67,8 @@ extension KeyedDecodingContainer {
 }
 
 extension UnkeyedDecodingContainer {
-    /// Elements that cannot be decoded are never added: they are small on the wire, but as large as
-    /// others in memory.
+    /// Elements that cannot be decoded are never added: they are small on the wire, but not in
+    /// memory.
     mutating func lenientList<Value: Decodable>() -> [Value] {
         var values: [Value] = []
         while !isAtEnd, values.count < WireLimit.elements,
@@ -90,19 +88,17 @@ struct AnyKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// The limits of what a homeserver sends, which otherwise could fill the memory and the cache.
+/// The limits of what a homeserver sends, which could otherwise fill the memory and the cache.
 enum WireLimit {
-    /// The maximum length of an ID, a type or a state key in bytes, as the specification demands.
+    /// The maximum length in bytes of an ID, a type or a state key, as the specification demands.
     static let id = 255
     /// The maximum length of another text in bytes: that of a whole event.
     static let text = 65_536
     /// The maximum length of a name, or of the address of a picture, in bytes.
     static let name = 1024
-    /// The maximum magnitude of an integer, as the specification demands, so that sums do not
-    /// overflow.
+    /// The maximum magnitude of an integer, as the specification demands: sums do not overflow.
     static let integer = 1 << 53 - 1
-    /// The maximum length in bytes of a token or file address, which the client stores or sends in
-    /// a URL.
+    /// The maximum length in bytes of a token or file address, which is stored or sent in a URL.
     static let token = 4096
     /// The maximum number of values in a reply, including those in other values.
     static let values = 2_000_000
@@ -110,8 +106,7 @@ enum WireLimit {
     static let elements = 100_000
     /// The maximum number of events on a page, and of a room in a reply of `/sync`.
     static let events = 1000
-    /// The maximum number of members and of read receipts of a channel; `members(of:)` returns all
-    /// members.
+    /// The maximum number of members and of read receipts of a channel; `members(of:)` returns all.
     static let members = 1000
     /// The maximum number of members of a room in memory.
     static let knownMembers = 10_000
@@ -129,7 +124,7 @@ extension DecodingError {
     }
 }
 
-/// A token, an address or a name, which cannot be decoded if it is longer than ``WireLimit/token``.
+/// A token, an address or a name of at most ``WireLimit/token`` bytes.
 struct WireToken: Decodable {
     let text: String
 
@@ -138,7 +133,7 @@ struct WireToken: Decodable {
     }
 }
 
-/// An ID, which cannot be decoded if it is longer than ``WireLimit/id``.
+/// An ID of at most ``WireLimit/id`` bytes.
 struct WireID: Decodable {
     let text: String
 
@@ -147,7 +142,6 @@ struct WireID: Decodable {
     }
 }
 
-/// A list of IDs, without those that are longer than ``WireLimit/id``.
 struct WireIDs: Decodable {
     let texts: [String]
 

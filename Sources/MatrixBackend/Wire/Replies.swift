@@ -129,7 +129,6 @@ struct EventReply: Decodable {
     }
 }
 
-/// An event, and the token of the place just after it.
 struct ContextReply: Decodable {
     let event: EventReply
     let end: WireToken

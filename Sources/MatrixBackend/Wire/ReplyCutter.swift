@@ -1,20 +1,19 @@
 import Foundation
 import Models
 
-/// Removes from a reply what would keep the rest of it from being decoded: the decoder rejects texts
-/// that are nested deeply, and needs up to thirty times the memory of a text with very small values.
+/// Removes from a reply what would keep the rest of it from being decoded: the decoder rejects
+/// deeply nested texts, and needs up to thirty times the memory of a text with very small values.
 ///
 /// Any member of a room can write such events. Their known fields stay, because an event that
 /// vanished could hide a member, or that a room is encrypted.
 struct ReplyCutter {
     /// The depth from which a value is replaced by a number.
     static let depth = 100
-    /// The number of values of an event, without the events that it contains, above which it is cut.
+    /// The number of values of an event, without the events in it, above which it is cut.
     static let eventValues = 2_000
     /// The number of values of a part of such an event, above which it is replaced by a number.
     static let partValues = 500
-    /// The number of values above which a list outside of events, such as an invitation's, is
-    /// replaced by a number.
+    /// The number of values above which a list outside of events is replaced by a number.
     static let listValues = 20_000
     /// The depth from which that is done: the lists of rooms are above.
     private static let listDepth = 4
@@ -27,11 +26,9 @@ struct ReplyCutter {
         let isObject: Bool
         /// The content of an event, which contains no events.
         let isContent: Bool
-        /// The number of parts that were found before this container.
         let partCount: Int
         /// Each value after the first one follows a comma or an opening bracket.
         var valueCount = 1
-        /// The number of values in the events that this container contains.
         var eventValueCount = 0
         var hasSender = false
         var hasType = false
@@ -63,7 +60,6 @@ struct ReplyCutter {
 
     private var open: [Container] = []
     private var parts: [Part] = []
-    /// The number of open containers below ``depth``.
     private var excess = 0
     private var valueCount = 1
     private var hasCut = false
@@ -163,7 +159,6 @@ struct ReplyCutter {
         }
     }
 
-    /// Cuts an event, and returns the number of values that are left.
     private mutating func cutEvent(
         _ event: Container, at depth: Int, in range: Range<Int>,
         _ bytes: UnsafeMutableRawBufferPointer

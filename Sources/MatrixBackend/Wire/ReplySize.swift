@@ -5,8 +5,8 @@ extension JSONDecoder {
     /// Decodes a reply without the parts that ``ReplyCutter`` removes; throws also if it is not in
     /// UTF-8, or has more values than ``WireLimit/values``.
     static func decode<Reply: Decodable>(_ type: Reply.Type, ofReply body: Data) throws -> Reply {
-        // The decoder recognizes UTF-16 and UTF-32 by a byte order mark or by a zero byte, and the
-        // values would not be counted.
+        // The decoder would recognize UTF-16 and UTF-32, whose values are not counted, by a byte
+        // order mark or a zero byte.
         guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw DecodingError.corrupted("the reply is not in UTF-8")
         }

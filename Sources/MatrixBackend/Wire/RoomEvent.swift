@@ -125,7 +125,6 @@ extension RoomEvent {
 
     static let changeTypes = messageTypes + ["m.reaction", "m.room.redaction"]
 
-    /// True for an event with the type of a message, which may be an edit, or redacted.
     var hasMessageType: Bool { stateKey == nil && Self.messageTypes.contains(type) }
 
     var isMessage: Bool { hasMessageType && !isRedacted && !content.isEmpty && edited == nil }
@@ -156,13 +155,13 @@ extension RoomEvent {
         replacement = Replacement(edit)
     }
 
-    /// Returns true if an edit has the new content, which an encrypted message has inside its own.
+    /// An encrypted message has the new content inside its own.
     private func isComplete(_ edit: EventContent) -> Bool {
         edit.isNewContent || type == "m.room.encrypted"
     }
 }
 
-/// A large value outside of the many events of a reply, most of which have few of its properties.
+/// A large value outside of the many events of a reply, most of which lack most properties.
 private final class Shared<Value: Sendable>: Sendable {
     let value: Value
 

@@ -152,7 +152,6 @@ extension SyncReply {
         }
     }
 
-    /// Typing users or read receipts, which are not part of the room's history.
     private struct Ephemeral: Decodable {
         let type: String
         var userIDs: [String] = []

@@ -3,19 +3,19 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     /// The bit mask.
     public let rawValue: UInt64
 
-    /// Creates a set of capabilities from a bit mask.
+    /// Creates a set of capabilities.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     private init(bit: UInt64) { self.init(rawValue: 1 << bit) }
 
-    /// A request that a device repeats with the same request ID does not create a second message.
+    /// A request that is repeated with the same request ID does not create a second message.
     ///
-    /// The server remembers a request ID for `Backend.deduplicationPeriod`. Without this
-    /// capability, the engine does not retry a message whose acknowledgement was lost.
+    /// The server remembers IDs for `Backend.deduplicationPeriod`. Without this capability, the
+    /// engine does not retry a message whose acknowledgement was lost.
     public static let deduplicatesRequests = BackendCapabilities(bit: 0)
-    /// A message changelog can start at a time, not only at a token or a feed cursor.
+    /// A message changelog can start at a time.
     public static let messageChangelogByTime = BackendCapabilities(bit: 1)
-    /// A channel changelog can start at a time, not only at a token or a feed cursor.
+    /// A channel changelog can start at a time.
     public static let channelChangelogByTime = BackendCapabilities(bit: 2)
     /// The backend can count messages in a range of time.
     public static let counts = BackendCapabilities(bit: 3)
@@ -31,11 +31,11 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let deliveryReceipts = BackendCapabilities(bit: 8)
     /// The backend reports which users are typing.
     public static let typing = BackendCapabilities(bit: 9)
-    /// The backend counts the messages and channels that the user has not read.
+    /// The backend counts unread messages and channels.
     public static let unreadCounts = BackendCapabilities(bit: 10)
     /// Users can create group channels.
     public static let channelCreation = BackendCapabilities(bit: 11)
-    /// Invited users can accept or decline an invitation; without this, they join at once.
+    /// Invited users can accept or decline an invitation; otherwise, they join at once.
     public static let invitations = BackendCapabilities(bit: 12)
     /// A user can hide channels.
     public static let hiding = BackendCapabilities(bit: 13)
@@ -45,18 +45,18 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let historyReset = BackendCapabilities(bit: 15)
     /// The backend supports open channels.
     public static let openChannels = BackendCapabilities(bit: 16)
-    /// The server deduplicates by request ID even if two devices of a user send the same request.
+    /// The server also deduplicates the requests of different devices of a user.
     public static let deduplicatesAcrossDevices = BackendCapabilities(bit: 17)
     /// A message can have several files.
     public static let multipleFiles = BackendCapabilities(bit: 18)
     /// Operators can delete channels.
     public static let channelDeletion = BackendCapabilities(bit: 19)
-    /// The server can return the existing channel of the same users instead of creating another
-    /// one, if ``GroupChannelCreateParams/isDistinct`` asks for it.
+    /// The server can return the existing channel of the same users: see
+    /// ``GroupChannelCreateParams/isDistinct``.
     public static let distinctChannels = BackendCapabilities(bit: 20)
     /// A mute or a ban can end at a given time.
     public static let temporaryRestrictions = BackendCapabilities(bit: 21)
-    /// Operators can change the name, the cover image and the data of a group channel.
+    /// Operators can change the properties of a group channel.
     public static let channelUpdates = BackendCapabilities(bit: 22)
     /// Members can invite users to a group channel.
     public static let inviting = BackendCapabilities(bit: 23)
@@ -68,7 +68,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let muting = BackendCapabilities(bit: 26)
     /// Operators can ban users.
     public static let banning = BackendCapabilities(bit: 27)
-    /// Operators can list the muted and the banned users of a channel.
+    /// Operators can list a channel's muted and banned users.
     public static let restrictionLists = BackendCapabilities(bit: 28)
     /// Operators can appoint other operators.
     public static let roleManagement = BackendCapabilities(bit: 29)
@@ -84,13 +84,13 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let polls = BackendCapabilities(bit: 34)
     /// The backend can search the messages of the user's channels.
     public static let messageSearch = BackendCapabilities(bit: 35)
-    /// The server returns messages without their reactions, and returns those of given messages on
-    /// request, which the engine makes for the messages that a collection shows.
+    /// The server returns messages without their reactions, which the engine requests for the
+    /// messages that a collection shows.
     public static let separateReactions = BackendCapabilities(bit: 36)
-    /// The server can return the messages of some kinds, such as the pictures of a channel, without
-    /// the others, but perhaps not of all kinds or in all channels.
+    /// The server can return only the messages of some kinds, such as pictures, but perhaps not for
+    /// all kinds or channels.
     public static let kindFilter = BackendCapabilities(bit: 37)
-    /// The server has a list of the messages that mention the user, in all channels.
+    /// The server lists the messages that mention the user, in all channels.
     public static let mentionList = BackendCapabilities(bit: 38)
 
     /// Creating and changing group channels, inviting users, joining and leaving.

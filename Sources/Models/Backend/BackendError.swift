@@ -1,15 +1,14 @@
 public import Foundation
 
-/// An error of a backend request, to which a caller reacts by its ``code``.
+/// An error of a backend request: react to its ``code``.
 public struct BackendError: LocalizedError, Hashable {
     /// The kind of failure.
     public let code: Code
 
-    /// The server's own error number; `nil` if the server gave none.
+    /// The server's own error number, if any.
     public let detail: ErrorCode?
 
-    /// A human-readable description, which names the channel, message or other object of the
-    /// request.
+    /// A description for people, which names the object of the request.
     public let message: String
 
     /// The time to wait before a retry; `nil` if the server requests none.
@@ -41,7 +40,7 @@ extension BackendError {
         /// The request did not reach the server and had no effect.
         public static let notConnected = Code(value: .notConnected)
 
-        /// No response arrived, so the request may or may not have taken effect.
+        /// No response arrived: the request may or may not have taken effect.
         public static let unanswered = Code(value: .unanswered)
 
         /// The client sent too many requests, and this one had no effect.
@@ -52,26 +51,25 @@ extension BackendError {
         /// The server failed, and the request had no effect.
         public static let serverFailure = Code(value: .serverFailure)
 
-        /// The server rejected the request for good: a retry has the same result.
+        /// The server rejected the request; a retry has the same result.
         public static let refused = Code(value: .refused)
 
-        /// The channel, message or user does not exist or is not visible to this user.
+        /// The channel, message or user does not exist or is not visible to the user.
         public static let notFound = Code(value: .notFound)
 
-        /// The session has ended; the same user may connect again and keep the cached data.
+        /// The session has ended; the user may connect again and keep the cached data.
         public static let sessionExpired = Code(value: .sessionExpired)
 
         /// The session was revoked permanently, and the user must lose access to the cached data.
         public static let sessionRevoked = Code(value: .sessionRevoked)
 
-        /// The server cannot resume from a cursor, token or anchor, which is too old or of another
-        /// epoch.
+        /// A cursor, token or anchor is too old or of another epoch.
         public static let expired = Code(value: .expired)
 
         /// The backend does not support this request; see ``BackendCapabilities``.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The requesting task was canceled; the request may or may not have taken effect.
+        /// The task was canceled; the request may or may not have taken effect.
         public static let canceled = Code(value: .canceled)
 
         /// The name of the code, such as `notConnected`.
@@ -80,8 +78,7 @@ extension BackendError {
 }
 
 extension BackendError {
-    /// A Boolean value that indicates whether a retry may succeed later without any action by the
-    /// app.
+    /// A Boolean value that indicates whether a retry may succeed without any action by the app.
     public var isTransient: Bool {
         [.notConnected, .unanswered, .throttled, .serverFailure].contains(code)
     }

@@ -1,4 +1,4 @@
-/// The ID of a user, and the token that proves the user's identity to the server.
+/// The ID of a user, and the token that proves the user's identity.
 public struct Credentials: Hashable, Sendable {
     /// The user's ID.
     public var userID: UserID
@@ -19,11 +19,11 @@ extension Credentials: ExpressibleByStringLiteral {
 }
 
 extension Credentials: CustomStringConvertible {
-    /// The user's ID, without the token, so that logs do not contain it.
+    /// The user's ID; the token must not appear in logs.
     public var description: String { userID.rawValue }
 }
 
-/// A backend's response to a successful connection.
+/// The response to a successful connection.
 public struct BackendSession: Hashable, Sendable {
     /// The connected user.
     public var user: User

@@ -1,6 +1,6 @@
 /// A batch of feed events, and the cursor that follows them.
 public struct FeedBatch: Hashable, Sendable {
-    /// The events, in the order in which they happened.
+    /// The events, oldest first.
     public var events: [FeedEvent]
 
     /// The cursor that resumes the feed.
@@ -11,11 +11,10 @@ public struct FeedBatch: Hashable, Sendable {
     /// The server's current epoch.
     public var epoch: ServerEpoch
 
-    /// A Boolean value that indicates whether the feed has replayed all missed events, and reports
-    /// further ones as they happen.
+    /// A Boolean value that indicates whether all missed events were replayed.
     public var isLive: Bool
 
-    /// Creates a batch of feed events.
+    /// Creates a batch.
     public init(events: [FeedEvent], cursor: FeedCursor, epoch: ServerEpoch, isLive: Bool) {
         self.events = events
         self.cursor = cursor
@@ -32,64 +31,57 @@ public enum FeedEvent: Hashable, Sendable {
     case channel(ChannelUpdate)
     /// The user is no longer a member of a group channel.
     case channelRemoved(ChannelURL, ChannelRemoval)
-    /// The complete list of the user's group channels. The user is no longer a member of cached
-    /// channels that it omits.
+    /// The complete list of the user's group channels; the user has lost cached channels that it
+    /// omits.
     case channels(Set<ChannelURL>)
-    /// The complete list of the user's joined group channels, from a server that does not list
-    /// invitations.
+    /// All of the user's joined group channels, from a server that does not list invitations.
     ///
-    /// The user is no longer a member of cached channels that it omits, except those with an
-    /// invitation.
+    /// The user has lost cached channels that it omits, except those with an invitation.
     case joinedChannels(Set<ChannelURL>)
-    /// An open channel that the user has entered has changed. Reported only while the feed is live,
-    /// never replayed.
+    /// An open channel that the user has entered has changed; reported only while the feed is live.
     case openChannel(OpenChannel)
 
     // MARK: Messages
 
-    /// The server accepted a message of any user, including the current user.
+    /// The server accepted a message of any user.
     ///
     /// The feed reports all new messages of a channel, unless it also reports a
     /// ``truncation(in:)``.
     case messageReceived(Message)
     /// A message has changed; this is its complete new version.
     case messageUpdated(Message)
-    /// A message of a group channel was changed or deleted, and only its ID is known.
+    /// A message of a group channel was changed or deleted; only its ID is known.
     ///
-    /// The client fetches a cached message again when a list shows it. If a later event of the
-    /// batch reports the message with ``messageUpdated(_:)``, it replaces even a newer version,
-    /// because an edit was removed.
+    /// The client fetches a cached message again when a list shows it. A later
+    /// ``messageUpdated(_:)`` in the batch replaces even a newer version, because an edit was
+    /// removed.
     case messageChanged(MessageID, in: ChannelURL)
-    /// A message was deleted; the time is `nil` if the backend does not know it.
+    /// A message was deleted; the time is `nil` if unknown.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
-    /// A message or an edit of a message was deleted, and the backend knows neither which of them
-    /// it was, nor whether the message was in a thread.
+    /// A message or an edit of a message was deleted; the backend does not know which, nor whether
+    /// the message was in a thread.
     ///
     /// `createdAt` is the time of the message or of the edit, and `at` the time of the deletion. If
     /// the message is not cached, the client fetches again the messages that may have changed:
     /// those whose last edit has the time `createdAt`, and those with a reply since then.
     case messageOrEditDeleted(MessageID, in: ChannelURL, createdAt: Timestamp, at: Timestamp)
-    /// All messages that a user had sent before were deleted, in one channel or, if the channel is
-    /// `nil`, in all channels.
-    ///
-    /// The time is `nil` if the backend does not know it.
+    /// All messages that a user had sent were deleted, in one channel or, if it is `nil`, in all;
+    /// the time is `nil` if unknown.
     case messagesDeleted(ofSender: UserID, in: ChannelURL?, at: Timestamp?)
     /// A reaction was added or removed.
     case reaction(ReactionEvent)
     /// A thread has gained or lost a reply.
     case threadInfo(ThreadInfoUpdateEvent)
-    /// The feed may have omitted messages of a channel between the preceding and the following
-    /// events.
+    /// The feed may have omitted messages of a channel at this point.
     ///
     /// The client then fetches pages from the newest message toward older ones and, for changes of
-    /// cached messages, the message changelog since the cursor of the previous batch.
+    /// cached messages, the changelog since the cursor of the previous batch.
     case truncation(in: ChannelURL)
-    /// Messages of a channel were added, changed or removed, and the feed does not report each
-    /// change, as after an import, a bulk deletion, or the end of a retention period.
+    /// Messages of a channel were added, changed or removed without an event for each, as by an
+    /// import, a bulk deletion, or the end of a retention period.
     ///
-    /// The messages were created between the two times, both inclusive. A time that the backend
-    /// does not know is `nil`: the range then extends to the oldest or to the newest message. The
-    /// client fetches the range again.
+    /// The messages were created between the two times, both inclusive; a time of `nil` extends the
+    /// range to the oldest or the newest message. The client fetches the range again.
     case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People
@@ -98,19 +90,18 @@ public enum FeedEvent: Hashable, Sendable {
     case read(by: UserID, in: ChannelURL, at: Timestamp)
     /// The messages of a channel up to a time were delivered to a user.
     case delivered(to: UserID, in: ChannelURL, at: Timestamp)
-    /// The complete list of users who are typing in a channel. Reported only while the feed is
-    /// live, never replayed.
+    /// All users who are typing in a channel; reported only while the feed is live.
     ///
-    /// The list is valid until the next one of the channel or the end of the connection, but not
-    /// longer than the engine's `typingTimeout`.
+    /// The list is valid until the channel's next one or the end of the connection, but at most for
+    /// the engine's `typingTimeout`.
     case typing([User], in: ChannelURL)
-    /// Users entered or exited an open channel that the current user has entered. Reported only
-    /// while the feed is live, never replayed.
+    /// Users entered or exited an open channel that the current user has entered; reported only
+    /// while the feed is live.
     case participants(entered: [User], exited: [User], in: ChannelURL)
 }
 
 extension FeedEvent {
-    /// The URL of the event's channel; `nil` if the event concerns several channels.
+    /// The URL of the event's channel; `nil` if it concerns several.
     public var channelURL: ChannelURL? {
         switch self {
         case .channel(let update): update.channelURL
@@ -131,8 +122,8 @@ extension FeedEvent {
         }
     }
 
-    /// True if the event concerns only what happens now, so that a repeated request does not report
-    /// it again.
+    /// `true` if the event concerns only the present, so that a repeated request does not report it
+    /// again.
     package var isReportedOnce: Bool {
         switch self {
         case .typing, .participants, .openChannel: true
@@ -141,13 +132,12 @@ extension FeedEvent {
     }
 }
 
-/// A change of a group channel, and the cause of the change.
+/// A change of a group channel, and its cause.
 public struct ChannelUpdate: Hashable, Sendable {
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The fields that have changed; for a channel that is new to the user, all fields that the
-    /// server knows.
+    /// The changed fields; for a channel that is new to the user, all known fields.
     public var patch: Patch<GroupChannel>
 
     /// The cause of the change: a source of live events.
@@ -156,13 +146,13 @@ public struct ChannelUpdate: Hashable, Sendable {
     /// The affected users, such as those who joined, left, were invited or were muted.
     public var users: [User]
 
-    /// The user who made the change; `nil` if the server does not report it.
+    /// The user who made the change; `nil` if unknown.
     public var actor: User?
 
-    /// The reason that the actor gave; `nil` if there is none.
+    /// The actor's reason, if any.
     public var reason: String?
 
-    /// Creates a channel update.
+    /// Creates an update.
     public init(
         _ channelURL: ChannelURL, _ patch: Patch<GroupChannel>,
         source: CollectionEventSource = .eventChannelChanged, users: [User] = [],
@@ -189,17 +179,17 @@ public struct ChannelRemoval: Hashable, Sendable {
         case removed
         /// The user was banned.
         case banned
-        /// The server did not report a cause.
+        /// The cause is unknown.
         case unknown
     }
 
     /// The kind of removal.
     public var cause: Cause
 
-    /// The user who removed or banned the user; `nil` if the server does not report it.
+    /// The user who removed or banned the user; `nil` if unknown.
     public var actor: User?
 
-    /// The reason that the actor gave; `nil` if there is none.
+    /// The actor's reason, if any.
     public var reason: String?
 
     /// Creates a removal.

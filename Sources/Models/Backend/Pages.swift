@@ -2,11 +2,11 @@
 public enum MessageAnchor: Hashable, Sendable {
     /// The newest end of the history.
     case newest
-    /// A time on the server's clock. Messages of this time or later are newer, all others older.
+    /// A time on the server's clock; messages of this time or later are newer.
     case time(Timestamp)
-    /// A message. The page contains it as the oldest of the newer messages.
+    /// A message, which the page contains as the oldest of the newer ones.
     ///
-    /// It may be deleted, as long as the backend knows its position.
+    /// It may be deleted, if the backend knows its position.
     case message(MessageID)
     /// An end of another page.
     case cursor(PageCursor)
@@ -14,33 +14,29 @@ public enum MessageAnchor: Hashable, Sendable {
 
 /// A contiguous range of a channel's history.
 ///
-/// Except for ``outliers``, it contains every message between its oldest and its newest one. Only
-/// its cursors show whether it connects to a known range.
+/// Except for ``outliers``, it contains every message between its ends. Only its cursors show
+/// whether it connects to a known range.
 public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
 
-    /// The IDs of messages on the page that lie outside the range that the page covers, from a
-    /// server that does not order its pages by position.
+    /// The IDs of messages outside the range that the page covers, from a server that does not
+    /// order pages by position.
     ///
     /// For example, a message that arrives late from another server is on the newest page, but has
-    /// the older time at which it was sent. If the anchor of the request is such a message, its ID
-    /// is in this set, too. Clients store and show outliers like other messages.
+    /// an older time. If the anchor is such a message, its ID is in this set, too.
     ///
-    /// Conversely, a late message with a position in the page's range may be on another page,
-    /// without which clients lack it.
+    /// Conversely, a late message with a position in the page's range may be on another page.
     public var outliers: Set<MessageID>
 
-    /// The cursor of the next page toward older messages; `nil` if no older message exists.
+    /// The cursor of the next older page; `nil` if no older message exists.
     public var older: PageCursor?
 
-    /// The cursor of the next page toward newer messages; `nil` if none existed when the server
-    /// read the page.
-    ///
-    /// The feed reports later ones.
+    /// The cursor of the next newer page; `nil` if no newer message existed when the server read
+    /// the page.
     public var newer: PageCursor?
 
-    /// Creates a page of messages.
+    /// Creates a page.
     public init(
         messages: [Message], outliers: Set<MessageID> = [], older: PageCursor?, newer: PageCursor?
     ) {
@@ -53,10 +49,10 @@ public struct MessagePage: Hashable, Sendable {
 
 /// The result of fetching messages by their IDs.
 public struct MessageLookup: Hashable, Sendable {
-    /// The messages that exist, in their current version and in no particular order.
+    /// The existing messages, in their current version and in no particular order.
     public var found: [Message]
 
-    /// The IDs of messages that do not exist or are not visible to this user.
+    /// The IDs of messages that do not exist or are not visible to the user.
     public var gone: [MessageID]
 
     /// Creates a lookup result.
@@ -73,7 +69,7 @@ public struct Page<Element: Hashable & Sendable>: Hashable, Sendable {
 
     /// The cursor of the next page; `nil` at the end of the list.
     ///
-    /// A page that is short, or even empty, is not necessarily the last one.
+    /// A short or even empty page is not necessarily the last one.
     public var next: PageCursor?
 
     /// Creates a page.

@@ -1,36 +1,34 @@
 /// The properties of a new group channel.
 public struct GroupChannelCreateParams: Hashable, Sendable {
-    /// The URL of the channel; `nil` to let the server choose one.
+    /// The channel's URL; `nil` to let the server choose one.
     public var url: ChannelURL?
 
-    /// The name of the channel.
+    /// The channel's name.
     public var name: String
 
-    /// The users to add besides the creator.
-    ///
-    /// The backend invites them, or they join at once.
+    /// The users to invite or add besides the creator.
     public var userIDs: [UserID]
 
     /// The operators of the channel besides the creator, who is always one.
     public var operatorUserIDs: [UserID] = []
 
     /// A Boolean value that indicates whether the server returns an existing channel of the same
-    /// users instead of creating another one.
+    /// users.
     public var isDistinct = false
 
     /// A Boolean value that indicates whether any user may join.
     public var isPublic = false
 
-    /// The URL of the cover image.
+    /// The cover image's URL.
     public var coverURL = ""
 
-    /// Custom data of the application.
+    /// The application's custom data.
     public var data = ""
 
     /// The application's own channel type.
     public var customType = ""
 
-    /// Creates parameters for a new group channel.
+    /// Creates parameters.
     public init(_ name: String = "", userIDs: [UserID] = [], url: ChannelURL? = nil) {
         self.url = url
         self.name = name
@@ -40,19 +38,19 @@ public struct GroupChannelCreateParams: Hashable, Sendable {
 
 /// The properties of a new open channel.
 public struct OpenChannelCreateParams: Hashable, Sendable {
-    /// The URL of the channel; `nil` to let the server choose one.
+    /// The channel's URL; `nil` to let the server choose one.
     public var url: ChannelURL?
 
-    /// The name of the channel.
+    /// The channel's name.
     public var name: String
 
-    /// Custom data of the application.
+    /// The application's custom data.
     public var data = ""
 
     /// The application's own channel type.
     public var customType = ""
 
-    /// Creates parameters for a new open channel.
+    /// Creates parameters.
     public init(_ name: String = "", url: ChannelURL? = nil) {
         self.url = url
         self.name = name
@@ -82,7 +80,7 @@ public struct TransferProgress: Hashable, Sendable {
     }
 }
 
-/// A report of a message, a user or a channel to the moderators of the service.
+/// A report to the moderators of the service.
 public struct ModerationReport: Hashable, Sendable {
     /// The reported message, user or channel.
     public var subject: Subject
@@ -100,7 +98,7 @@ public struct ModerationReport: Hashable, Sendable {
         self.comment = comment
     }
 
-    /// The message, user or channel that a report is about.
+    /// The subject of a report.
     public enum Subject: Hashable, Sendable {
         /// A message of a channel.
         case message(MessageID, in: ChannelURL)

@@ -1,10 +1,9 @@
 /// Rewrites a well-formed record in the canonical form.
 ///
-/// Other protobuf code may write fields in any order, repeated fields, zeros, and unpacked
-/// integers. As in protobuf, the last value of a repeated singular field wins, or its records are
-/// merged.
+/// Other protobuf code may write fields in any order, zeros, unpacked integers, and repeated
+/// singular fields, of which the last value wins, or whose records are merged.
 enum Canonicalizer {
-    /// The struct is compact, because the number of parts in memory depends on untrusted input.
+    /// Compact, because the number of parts depends on untrusted input.
     private struct Part {
         private let field: UInt32
         let wireType: UInt8
@@ -39,7 +38,7 @@ enum Canonicalizer {
         }
     }
 
-    /// Returns the parts by field number; parts of one field keep their order.
+    /// Returns the parts by field number, and in order for each field.
     private static func parts(of span: RawSpan, _ range: Range<Int>) -> [Part] {
         var parts: [Part] = []
         var offset = range.lowerBound
@@ -139,7 +138,7 @@ enum Canonicalizer {
         }
     }
 
-    /// Appends a part unchanged, except that varints get their shortest form.
+    /// Appends a part, with varints in their shortest form.
     private static func append(_ span: RawSpan, _ part: Part, to output: inout [UInt8]) {
         appendVarint(UInt64(part.number) << 3 | UInt64(part.wireType), to: &output)
         if part.wireType == WireType.varint.rawValue {

@@ -1,6 +1,4 @@
 /// The payload type and the cardinality of a field.
-///
-/// It is separate from the Swift type, because bytes are validated before a value exists.
 public struct FieldKind: Sendable {
     enum Element: Sendable {
         case bool
@@ -14,22 +12,19 @@ public struct FieldKind: Sendable {
     }
 
     enum Label: UInt8, Sendable {
-        /// The field occurs at most once, and a missing field stands for the default value of its
-        /// type.
+        /// The field occurs at most once; if it is missing, it has the default value of its type.
         case implicit
         /// The field occurs at most once, and a zero differs from a missing value.
         case optional
-        /// The field occurs any number of times, in order, with integers packed into one payload.
+        /// The field occurs any number of times, with integers packed into one payload.
         case repeated
-        /// Entries with a text key (field 1) and a value (field 2), ordered by their keys, which
-        /// are unique.
+        /// Entries with a text key (field 1) and a value (field 2), ordered by their unique keys.
         case map
     }
 
     let element: Element
     let label: Label
-    /// The integer or Boolean that is never written and that a missing field stands for; `nil` if
-    /// there is none.
+    /// The integer or Boolean of a missing field, which is never written, if any.
     let standard: Int16?
 
     init(_ element: Element, _ label: Label = .implicit) {

@@ -33,8 +33,8 @@ extension String: SingularValue {
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // A string stores up to 15 bytes inline, and its initializer itself checks whether they
-            // are ASCII.
+            // Strings of up to 15 bytes are stored inline; their initializer checks for ASCII
+            // itself.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {
@@ -50,8 +50,7 @@ extension String: SingularValue {
         } catch {
             if let value = try? container.decode(Bool.self) { return value ? "true" : "false" }
             if let value = try? container.decode(Int64.self) { return String(value) }
-            // Read unsigned 64-bit IDs exactly. Of other numbers, accept only those that `Double`
-            // does not round.
+            // Read unsigned 64-bit IDs exactly, and reject other numbers that `Double` rounds.
             if let value = try? container.decode(UInt64.self) { return String(value) }
             if let value = try? container.decode(Double.self), abs(value) < 0x1p53 {
                 return String(value)
@@ -158,7 +157,7 @@ extension Double: SingularValue {
     static var element: FieldKind.Element { .double }
     static var wireType: WireType { .fixed64 }
     static var defaultValue: Double { 0 }
-    /// Negative zero is not the default, so that its sign is preserved.
+    /// Negative zero is not the default: its sign is preserved.
     var isDefault: Bool { bitPattern == 0 }
     var payloadSize: Int { 8 }
 
@@ -221,7 +220,7 @@ extension Data: SingularValue {
 /// The raw values are 0, 1, 2… in the order of the names; a missing field has the value 0. DO NOT
 /// CHANGE a number or a name.
 protocol WireEnum: RawRepresentable<Int>, Hashable, SingularValue {
-    /// The names in JSON, indexed by raw value. Docs/scrollback.proto has them in upper case.
+    /// The names in JSON, indexed by raw value, and in upper case in Docs/scrollback.proto.
     static var names: [String] { get }
     static var aliases: [String: Self] { get }
     /// Returns the value for an unknown number; −1 stands for an unknown name.
@@ -274,8 +273,8 @@ extension WireEnum {
 }
 
 protocol OpenWireEnum: WireEnum, OpenEnumeration {
-    /// The names of the constants in Swift, indexed by raw value; by default the JSON names in
-    /// camel case.
+    /// The names of the Swift constants, indexed by raw value; by default the JSON names in camel
+    /// case.
     static var identifiers: [String] { get }
 }
 

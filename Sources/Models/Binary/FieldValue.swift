@@ -1,4 +1,4 @@
-/// The protocol is internal, because each field has exactly one form on the wire and one in JSON.
+/// The protocol is internal: each field has exactly one form on the wire and one in JSON.
 protocol FieldValue: Sendable {
     static var fieldKind: FieldKind { get }
     static var absent: Self { get }
@@ -7,21 +7,20 @@ protocol FieldValue: Sendable {
     func size(inField number: Int) -> Int
     func write(inField number: Int, to writer: inout FieldWriter)
     static func decode(from decoder: any Decoder) throws -> Self
-    /// Encodes the value of a present field.
     func encodeJSON(to encoder: any Encoder) throws
 }
 
 /// A type that is encoded as one payload.
 ///
-/// Its fields can be optional, repeated, or the values of a map. Any other field is implicit: if it
-/// is missing, its value is `defaultValue`.
+/// Its fields can be optional, repeated, or the values of a map; any other is implicit, with
+/// `defaultValue` if missing.
 protocol SingularValue: FieldValue {
     static var element: FieldKind.Element { get }
     static var wireType: WireType { get }
-    /// True if the default value means "none".
+    /// `true` if the default value means "none".
     ///
-    /// An optional of the type then represents `nil` by a missing field, and the default value is
-    /// not written.
+    /// In an optional of the type, a missing field is then `nil`, and the default value is not
+    /// written.
     static var defaultIsNone: Bool { get }
     static var defaultValue: Self { get }
     var isDefault: Bool { get }

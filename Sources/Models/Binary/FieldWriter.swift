@@ -1,4 +1,4 @@
-/// A record passes its fields to two sinks: the first one, without a `writer`, adds up their sizes.
+/// A record passes its fields to two sinks: one without a `writer` adds up their sizes.
 struct FieldSink {
     var writer: FieldWriter?
     var size = 0
@@ -33,7 +33,7 @@ struct FieldWriter {
     private mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         precondition(count <= buffer.count - offset, "A field was measured too small.")
         defer { offset += count }
-        // Only an empty buffer has no address, and `count` is 0 in that case.
+        // Only an empty buffer has no address, and `count` is then 0.
         return (buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped)
             + offset
     }

@@ -1,7 +1,6 @@
 /// The fields of a record type, in the form that the validator uses.
 ///
-/// Each record type has one layout, which is never freed: reference counting took an eighth of the
-/// time of decoding a record.
+/// It is never freed: reference counting took an eighth of the time of decoding a record.
 struct Layout: Sendable {
     enum Check: UInt8 {
         case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
@@ -32,11 +31,11 @@ struct Layout: Sendable {
     private enum Nested {
         case nothing
         case layout(Layout)
-        /// Recursive layouts refer to each other, so they are created at each use.
+        /// Recursive layouts refer to each other: they are created at each use.
         case recursive(@Sendable () -> Layout)
     }
 
-    /// True if records of this layout can contain each other; the validator limits their depth.
+    /// `true` if records of this layout can contain each other; the validator limits their depth.
     let isRecursive: Bool
     private let count: Int
     // nonisolated(unsafe): the memory is neither written after init nor freed.

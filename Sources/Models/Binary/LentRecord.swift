@@ -1,17 +1,16 @@
-/// A view of a record in borrowed memory, such as that of a database cursor, which is valid only
-/// during the call that lends the memory.
+/// A view of a record in borrowed memory, such as a database cursor's, valid only during the call
+/// that lends it.
 ///
-/// Sorting a list reads a few fields of every row; creating a record for each row would take most
-/// of the time.
+/// Sorting a list reads a few fields of every row: creating records would take most of the time.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer
 
     /// - Precondition: The bytes are a canonical record.
     fileprivate init(canonical bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Calls a closure with a view of the record in the bytes, which are validated.
+    /// Validates the bytes, and calls a closure with a view of the record.
     ///
-    /// Memory is allocated only if they differ from the form that `serialize()` writes.
+    /// Allocates memory only if the bytes differ from the form of `serialize()`.
     @inline(__always)
     package static func read<Result>(
         _ bytes: UnsafeRawBufferPointer, _ body: (LentRecord) -> Result

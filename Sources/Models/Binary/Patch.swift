@@ -1,17 +1,13 @@
-/// A partial update of a record, which sets some of its fields and clears others, as in an empty
-/// record.
-///
-/// Applying the patch leaves all other fields unchanged.
+/// A partial update of a record, which sets some fields, and clears others as in an empty record.
 public struct Patch<Root: Record>: Hashable, Sendable {
     private var values = RecordFields<Root>()
-    /// The numbers of the cleared fields, and of the fields whose new values are guesses.
+    /// The numbers of the cleared fields, and of those whose new values are guesses.
     private var update = JSONUpdate()
 
     /// Creates a patch that changes nothing.
     public init() {}
 
-    /// Creates a patch that turns any record into `record`, except for one property, such as one
-    /// that only this device sets.
+    /// Creates a patch that turns any record into `record`, except for one property.
     public init(whole record: Root, except property: PartialKeyPath<Root>) {
         values = record.fields
         let left = number(of: property)
@@ -28,7 +24,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     /// Sets a property to a value.
     ///
-    /// - Precondition: The property has a field of its own, and is not computed from others, as
+    /// - Precondition: The property has a field, and is not computed from others, as
     ///   ``GroupChannel/isHidden`` is.
     public mutating func set<Value>(
         _ property: WritableKeyPath<Root, Value>, to value: Value
@@ -38,7 +34,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
         update.guessed.remove(number)
         var record = Root(values.bytes)
-        // Release the second reference to the bytes, so that the setter does not copy them.
+        // Release the second reference to the bytes: otherwise, the setter copies them.
         values = RecordFields()
         record[keyPath: property] = value
         values = record.fields
@@ -51,8 +47,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     private func number(of property: AnyKeyPath) -> Int? {
         if let number = Root.schema.number(of: property) { return number }
-        // Creating the key path of `extra`, which no schema contains, takes longer than the rest of
-        // this call.
+        // Creating the key path of `extra`, which no schema contains, is slow.
         return property == \Root.extra ? Field.extra.number : nil
     }
 
@@ -81,7 +76,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         left.values.bytes == right.values.bytes && left.update == right.update
     }
 
-    /// Hashes the fields that the patch sets and clears.
+    /// Hashes the set and cleared fields.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(Root(values.bytes))
         hasher.combine(update)
@@ -91,7 +86,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 extension Patch: Codable {
     /// Decodes a patch from JSON that contains only the changed fields.
     ///
-    /// - Throws: `DecodingError`, as decoding the record itself does.
+    /// - Throws: `DecodingError`, as for the record.
     public init(from decoder: any Decoder) throws {
         update = try Root.schema.update(&values.bytes, from: decoder)
     }

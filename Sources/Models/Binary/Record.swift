@@ -3,13 +3,13 @@ public import Foundation
 /// A value of the data model, such as a message, a channel, a user, a query, or a part of one of
 /// these.
 ///
-/// A record consists of its binary form: canonical bytes in protobuf's wire format. They are
-/// validated once, when the record is decoded. Copying increments a reference count, and comparing
-/// compares bytes. Unknown fields survive every change.
+/// A record consists of its binary form: canonical bytes in protobuf's wire format, which are
+/// validated once, when it is decoded. Copying increments a reference count, and comparing compares
+/// bytes. Unknown fields survive every change.
 ///
 /// A getter searches the bytes and creates the text or array that it returns: keep a value that you
-/// need often in a local variable. A setter writes all bytes again: O(*n*) in the size of the
-/// record. A nested record keeps all bytes of the record that contains it in memory.
+/// need often in a variable. A setter writes all bytes again. A nested record keeps all bytes of
+/// its container in memory.
 ///
 /// Only Scrollback's own types conform to this protocol.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -19,7 +19,7 @@ public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, Cu
     /// The binary form.
     var fields: RecordFields<Self> { get set }
 
-    /// The numbers, names and types of the fields of this record type.
+    /// The fields of this record type.
     static var schema: Schema { get }
 }
 
@@ -68,8 +68,7 @@ extension Record {
 // MARK: Comparing
 
 extension Record {
-    /// Returns the names of differing fields in the order of the schema, with `extra` for unknown
-    /// fields.
+    /// Returns the names of differing fields in the schema's order; `extra` for unknown fields.
     package func namesOfFields(differentFrom other: Self) -> [String] {
         let (mine, theirs) = (fields.bytes, other.fields.bytes)
         let different = Set(mine.numbers).union(theirs.numbers).filter { number in
@@ -84,8 +83,7 @@ extension Record {
 // MARK: Binary form
 
 extension Record {
-    /// Returns a copy of the binary form: protobuf's wire format, as described in
-    /// Docs/scrollback.proto.
+    /// Returns a copy of the binary form, as defined by Docs/scrollback.proto.
     ///
     /// Equal records have equal bytes.
     public func serialize() -> Data {
@@ -94,7 +92,7 @@ extension Record {
         }
     }
 
-    /// The binary form as an array, which is a copy only if the record is nested in another one.
+    /// The binary form as an array; a copy only if the record is nested in another one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
         return bytes.count == bytes.bytes.count
@@ -104,7 +102,7 @@ extension Record {
     /// The number of bytes of the binary form.
     public var serializedByteCount: Int { fields.bytes.count }
 
-    /// Calls a closure with the bytes of the binary form, which are valid only during the call.
+    /// Calls a closure with the bytes of the binary form, valid only during the call.
     public func withSerializedBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -114,15 +112,14 @@ extension Record {
         }
     }
 
-    /// Creates a record from its binary form, which any protobuf library can write with
-    /// Docs/scrollback.proto.
+    /// Creates a record from its binary form, as defined by Docs/scrollback.proto.
     ///
     /// Empty data is a record without any fields.
     ///
     /// - Throws: ``SerializationError`` with the offset of the damage if the input is truncated, is
     ///   not protobuf, contradicts the schema, or contains a text that is not UTF-8.
-    /// - Complexity: O(*n*) in the number of bytes, which are copied once, and a second time if
-    ///   they differ from the form that ``serialize()`` writes.
+    /// - Complexity: O(*n*) in the number of bytes, which are copied once, and again if they differ
+    ///   from the form of ``serialize()``.
     public init(serialized data: Data) throws(SerializationError) {
         try self.init(serialized: data.withUnsafeBytes { [UInt8]($0) })
     }
@@ -131,12 +128,11 @@ extension Record {
     /// ``serialize()``.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
-    /// - Complexity: O(*n*) in the number of bytes.
     public init(serialized bytes: [UInt8]) throws(SerializationError) {
         self.init(try RecordBytes(checking: ContiguousArray(bytes), layout: Self.schema.layout))
     }
 
-    /// Creates a record from a copy of borrowed bytes, such as those of a database cursor.
+    /// Creates a record from a copy of borrowed bytes.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
     public init(serialized bytes: UnsafeRawBufferPointer) throws(SerializationError) {
@@ -176,7 +172,7 @@ extension RecordBytes {
 // MARK: Records in records
 
 // The requirements of `SingularValue`. A public protocol cannot refine an internal one, so each
-// record type that can be nested declares the conformance itself.
+// nested record type declares the conformance.
 extension Record {
     static var element: FieldKind.Element {
         .record(name: schema.name) { Self.schema.layout }
@@ -202,7 +198,6 @@ extension Record {
 }
 
 extension RecordBytes {
-    /// Returns the record whose length prefix is at `offset`, and moves `offset` to its end.
     func nestedRecord(at offset: inout Int) -> RecordBytes {
         let count = Int(truncatingIfNeeded: bytes.span.bytes.varint(at: &offset))
         defer { offset += count }

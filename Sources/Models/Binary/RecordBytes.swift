@@ -1,11 +1,8 @@
-/// The bytes of a record: a whole array or, for a nested record, a range of the outer record's
-/// array.
+/// The bytes of a record: an array or, if it is nested, a range of the outer record's array.
 ///
-/// They are always well-formed and in the canonical form that `Validator` describes, so equal
-/// records have equal bytes. A setter writes a new array.
+/// They are always in the canonical form that `Validator` describes. A setter writes a new array.
 struct RecordBytes: Sendable {
-    // `Array.span` requires macOS 26 and iOS 26. Converting an array to a `ContiguousArray` copies
-    // nothing.
+    // `Array.span` requires macOS 26 and iOS 26; converting an array copies nothing.
     let bytes: ContiguousArray<UInt8>
     private let lower: Int32
     private let upper: Int32
@@ -20,7 +17,7 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        // The bounds were valid when the record was created, and never change.
+        // The bounds were valid at creation, and never change.
         @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
@@ -63,7 +60,7 @@ extension RawSpan {
     @inline(__always)
     func location(of number: Int, from start: Int, to end: Int) -> FieldLocation? {
         var offset = start
-        // The unchecked reads in the loop rely on this check.
+        // The unchecked reads below rely on this check.
         precondition(0 <= offset && end <= byteCount)
         let wanted = UInt64(truncatingIfNeeded: number) << 3
         while offset < end {
@@ -91,14 +88,13 @@ extension RawSpan {
 }
 
 extension RecordBytes {
-    /// The time is O(*f*) in the number of fields with lower numbers.
+    /// O(*f*) in the number of fields with lower numbers.
     @inline(never)
     func location(of number: Int) -> FieldLocation? {
         bytes.span.bytes.location(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
-    /// Returns the range of all bytes of a field; for a missing field, an empty range where it
-    /// would be inserted.
+    /// Returns the range of a field; for a missing one, an empty range where it would be inserted.
     func run(of number: Int) -> Range<Int> {
         let span = bytes.span.bytes
         var start = range.upperBound
@@ -176,7 +172,7 @@ extension RecordBytes {
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
         precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
         // All empty arrays share their storage, and the initializer below writes the count into it:
-        // a data race, although a harmless one.
+        // a harmless data race.
         guard count > 0 else {
             self = .empty
             return
@@ -193,9 +189,9 @@ extension RecordBytes {
 
     /// Creates a record from several fields with one allocation.
     ///
-    /// It calls `fields` twice: first to measure, and then to write.
+    /// It calls `fields` to measure, and again to write.
     ///
-    /// - Precondition: Both calls pass the same fields, in ascending order of their numbers.
+    /// - Precondition: Both calls pass the same fields, in ascending order of numbers.
     @inline(__always)
     static func of(_ fields: (inout FieldSink) -> Void) -> RecordBytes {
         var measure = FieldSink(writer: nil)

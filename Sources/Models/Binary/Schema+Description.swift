@@ -10,7 +10,7 @@ extension Schema {
         /// The type in the notation of Docs/scrollback.proto.
         package let type: String
 
-        /// The JSON names of an enumeration's cases.
+        /// The JSON names of an enumeration.
         package let cases: [String]
 
         package let caseAliases: [String]
@@ -79,7 +79,7 @@ package struct FieldBytes: Sendable {
     /// The value in JSON notation; for a record, the name of its type.
     package let value: String
 
-    /// True for a text or an unknown type.
+    /// `true` for a text or an unknown type.
     package let isText: Bool
 
     package let fields: [FieldBytes]?

@@ -1,8 +1,7 @@
 /// The fields of a record type: their numbers, names and types.
 ///
 /// The schema defines the type's binary form, its JSON and its descriptions. Tests compare it with
-/// Docs/scrollback.proto. The class is not generic, so that the compiled program contains its code
-/// only once.
+/// Docs/scrollback.proto. The class is not generic, which makes the compiled program smaller.
 public final class Schema: Sendable {
     /// The name of the record type, as in Docs/scrollback.proto.
     public let name: String
@@ -11,8 +10,7 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // Computed for the first patch: creating key paths is slow, and an app can show its first page
-    // without them.
+    // Computed for the first patch, because creating key paths is slow.
     private let numbers = Locked<Numbers?>(nil)
     let rules: JSONRules
 
@@ -68,14 +66,13 @@ struct Field: Sendable {
     let protoName: String
     /// Alternative names in JSON.
     ///
-    /// If the JSON contains several names, decoding uses the first one whose value is not `null`:
-    /// ``name``, then the aliases in order.
+    /// Of several names in the JSON, decoding uses the first whose value is not `null`: ``name``,
+    /// then the aliases in order.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
     let propertyType: any FieldValue.Type
-    /// An optional of ``propertyType`` if the property returns a default for a missing field,
-    /// otherwise ``propertyType`` itself.
+    /// An optional of ``propertyType`` if the property has a default, otherwise ``propertyType``.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
@@ -164,8 +161,7 @@ extension Optional: OptionalValue {
 }
 
 extension Record {
-    /// The JSON values whose keys are not fields of this record type, which the binary form and
-    /// JSON preserve.
+    /// The JSON values under keys that are not fields, which the binary form and JSON preserve.
     public var extra: [String: JSONValue] {
         get { self[100] }
         set { self[100] = newValue }

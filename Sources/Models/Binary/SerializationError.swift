@@ -2,7 +2,7 @@ public import Foundation
 
 /// An error for bytes that are not the binary form of a record.
 ///
-/// Only `init(serialized:)` throws it: it validates all bytes, so reading a property never fails.
+/// Only `init(serialized:)` throws it, so reading a property never fails.
 public struct SerializationError: Error, Hashable, Sendable {
     /// The kind of damage.
     public let code: Code
@@ -21,11 +21,11 @@ public struct SerializationError: Error, Hashable, Sendable {
 
         /// The input ends inside a field, or a field extends past the end of its record.
         public static let truncated = Code(value: .truncated)
-        /// A tag has the field number 0, a field number above 536,870,911, or an invalid wire type.
+        /// A tag has the field number 0 or one above 536,870,911, or an invalid wire type.
         public static let invalidTag = Code(value: .invalidTag)
         /// An integer has more than ten bytes or more than 64 bits.
         public static let invalidVarint = Code(value: .invalidVarint)
-        /// A known field has a wire type that does not match its type.
+        /// A known field has the wrong wire type.
         public static let wrongWireType = Code(value: .wrongWireType)
         /// A text is not UTF-8.
         public static let invalidText = Code(value: .invalidText)
@@ -42,7 +42,7 @@ public struct SerializationError: Error, Hashable, Sendable {
 }
 
 extension SerializationError: CustomStringConvertible {
-    /// A line for a log, such as "invalidText at byte 12".
+    /// A text such as "invalidText at byte 12".
     public var description: String { "\(code) at byte \(offset)" }
 }
 

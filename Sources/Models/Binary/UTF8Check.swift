@@ -1,8 +1,6 @@
 extension RawSpan {
-    /// Returns true if a range within the span is UTF-8 as defined by Unicode 15, table 3-7:
+    /// Returns `true` if a range within the span is UTF-8 as defined by Unicode 15, table 3-7:
     /// without overlong forms, surrogates, or code points above U+10FFFF.
-    ///
-    /// ASCII, of which most texts, identifiers and URLs consist, is checked eight bytes at a time.
     @inline(__always)
     package func isUTF8(from start: Int, to end: Int) -> Bool {
         let offset = endOfASCII(from: start, to: end)
@@ -23,7 +21,7 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // Check the last, fewer than eight bytes as one word too, ignoring bytes outside the range.
+        // Check fewer than eight last bytes as one word too, ignoring bytes outside the range.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
@@ -43,8 +41,8 @@ extension RawSpan {
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // Most texts in one script consist of sequences of two and three bytes: check a word at
-            // a time.
+            // Most texts in one script have sequences of two and three bytes: check a word at a
+            // time.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
                 let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8

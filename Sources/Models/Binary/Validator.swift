@@ -1,9 +1,7 @@
 /// Validates bytes from outside the process in a single pass.
 ///
-/// All later reads rely on these checks.
-///
-/// The validator also determines whether the bytes are in the canonical form, in which equal values
-/// have equal bytes:
+/// All later reads rely on these checks. The validator also finds out whether the bytes are in the
+/// canonical form, in which equal values have equal bytes:
 ///
 /// - Fields are in ascending order, so a search for a field can stop at the first higher number.
 /// - A field occurs at most once, unless it is repeated or a map.
@@ -11,7 +9,7 @@
 /// - Integers have as few bytes as possible, and the integers of a repeated field are packed.
 /// - Map entries are ordered by key.
 enum Validator {
-    /// Returns true if a record and all nested records are in the canonical form; throws at the
+    /// Returns `true` if a record and all nested ones are in the canonical form; throws at the
     /// first damage.
     ///
     /// `depth` is the number of enclosing records with recursive layouts.
@@ -131,8 +129,7 @@ enum Validator {
         }
     }
 
-    /// Reads a length, moves `offset` to the end of the payload, and returns the offset of its
-    /// start.
+    /// Reads a length, moves `offset` to the end of the payload, and returns its start.
     @inline(__always)
     private static func delimited(
         _ wireType: UInt8, ofTagAt tagOffset: Int, _ span: RawSpan, at offset: inout Int, end: Int,
@@ -165,13 +162,13 @@ enum Validator {
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
     }
 
-    /// Moves `offset` past a varint, and returns the value if it is at most 127, otherwise any
-    /// number above.
+    /// Moves `offset` past a varint, and returns the value, or any number above 127 if it is
+    /// larger.
     @inline(__always)
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> UInt64 {
-        // Most long varints are times, which have six bytes: read eight bytes at once if possible.
+        // Most long varints are times of six bytes: read eight bytes at once if possible.
         if offset <= end &- 8 {
             let word = span.uncheckedWord(at: offset)
             let ends = ~word & RawSpan.highBits
@@ -179,7 +176,7 @@ enum Validator {
                 let lastBit = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
                 offset += Int(truncatingIfNeeded: lastBit / 8) + 1
                 if lastBit == 7 { return word & 0x7f }
-                // A last byte of zero means that the varint is longer than necessary.
+                // A last byte of zero makes the varint longer than necessary.
                 if word &>> (lastBit &- 7) & 0x7f == 0 { isCanonical = false }
                 return .max
             }
@@ -229,7 +226,7 @@ enum Validator {
 }
 
 extension RawSpan {
-    /// Returns the range of the key in a canonical map entry; an empty range if the key is omitted.
+    /// Returns the range of the key in a canonical map entry; empty if the key is omitted.
     func mapKey(inEntryFrom start: Int, to end: Int) -> Range<Int> {
         guard start < end, byte(at: start) == 1 << 3 | WireType.lengthDelimited.rawValue else {
             return start..<start

@@ -10,8 +10,7 @@ enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
     /// The exclusive upper bound of a record's size: 1 GiB.
     ///
-    /// Offsets fit in 32 bits, even in the canonical form, which may be larger because packed
-    /// integers get a length prefix.
+    /// Offsets fit in 32 bits, even in the canonical form, which may be larger.
     static let maximumSize = 1 << 30
 
     @inline(__always)
@@ -48,8 +47,8 @@ extension RawSpan {
     }
 }
 
-// Reads of bytes that the validator has checked. Every read checks the bounds nevertheless, so that
-// an error in the validator causes a trap instead of a read past the end.
+// Reads of validated bytes check the bounds nevertheless, so that an error in the validator traps
+// instead of reading past the end.
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
@@ -69,8 +68,7 @@ extension RawSpan {
 
     /// Returns a varint whose first byte was already read, and the offset of its end.
     ///
-    /// The end is not an `inout` parameter, so that the compiler keeps the caller's offset in a
-    /// register.
+    /// The end is no `inout` parameter: this keeps the caller's offset in a register.
     @inline(never)
     private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
         var offset = start

@@ -1,4 +1,4 @@
-/// The server's information about the application, received when a user connects.
+/// The server's information about the application.
 public struct AppInfo: Record {
     /// The binary form.
     public var fields = RecordFields<AppInfo>()

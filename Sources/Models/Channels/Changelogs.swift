@@ -24,7 +24,7 @@ public struct MessageChangelog: Record {
         set { self[3] = newValue }
     }
 
-    /// The token with which the next page starts.
+    /// The token of the next page.
     public var next: String? {
         get { self[4] }
         set { self[4] = newValue }
@@ -51,7 +51,7 @@ public struct DeletedMessage: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The ID of the message.
+    /// The message's ID.
     public var messageID: MessageID {
         get { self[1] }
         set { self[1] = newValue }
@@ -88,7 +88,7 @@ public struct GroupChannelChangelog: Record {
         set { self[1] = newValue }
     }
 
-    /// The URLs of channels that were deleted or that the user has left.
+    /// The URLs of deleted channels and of those that the user has left.
     public var deletedURLs: [ChannelURL] {
         get { self[2] }
         set { self[2] = newValue }
@@ -100,7 +100,7 @@ public struct GroupChannelChangelog: Record {
         set { self[3] = newValue }
     }
 
-    /// The token with which the next page starts.
+    /// The token of the next page.
     public var next: String? {
         get { self[4] }
         set { self[4] = newValue }

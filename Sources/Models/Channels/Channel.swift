@@ -14,7 +14,7 @@ extension Channel {
         set { self[2] = newValue }
     }
 
-    /// The URL of the cover image; empty if there is none.
+    /// The cover image's URL; empty if there is none.
     public var coverURL: String {
         get { self[3] }
         set { self[3] = newValue }
@@ -26,8 +26,7 @@ extension Channel {
         set { self[4] = newValue }
     }
 
-    /// The time at which the channel was created; in JSON, in seconds or in milliseconds, depending
-    /// on the server's version.
+    /// The creation time; in JSON, in seconds or milliseconds, depending on the server's version.
     public var createdAt: Timestamp {
         get { self[5] }
         set { self[5] = newValue }
@@ -63,13 +62,13 @@ extension Channel {
         set { self[11] = newValue }
     }
 
-    /// The maximum number of characters of a message; `nil` if unknown.
+    /// The maximum number of characters in a message; `nil` if unknown.
     public var maximumMessageLength: Int? {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// The time up to which this device has received the changes of the channel's messages.
+    /// The time up to which this device has the changes of the channel's messages.
     public var lastSyncedChangelogAt: Timestamp? {
         get { self[13] }
         set { self[13] = newValue }

@@ -3,7 +3,7 @@ public struct ChannelType: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// A channel that users enter and exit.
@@ -23,7 +23,7 @@ public struct HiddenState: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The channel is visible.

@@ -1,15 +1,15 @@
-/// The users affected by an event of a channel, the user who caused it, and why.
+/// The users affected by an event of a channel, its cause, and the reason.
 public struct EventPeople: Hashable, Sendable {
     /// The users who joined, left, or were invited, muted or banned.
     public let users: [User]
 
-    /// The user who caused the event; `nil` if the server does not report it.
+    /// The user who caused the event; `nil` if unknown.
     public let actor: User?
 
-    /// The reason that the actor gave; `nil` if there is none.
+    /// The actor's reason, if any.
     public let reason: String?
 
-    /// Creates the users of an event.
+    /// Creates a value.
     public init(users: [User], actor: User? = nil, reason: String? = nil) {
         self.users = users
         self.actor = actor

@@ -11,8 +11,8 @@ extension GroupChannel {
     /// A Boolean value that indicates whether the current user has hidden the channel.
     public var isHidden: Bool { hiddenState != .unhidden }
 
-    /// The inclusive lower bound of the history that the current user can see; `nil` if the user
-    /// has not reset the history, and the server has purged no messages.
+    /// The inclusive lower bound of the history that the current user can see; `nil` if neither the
+    /// user has reset nor the server has purged it.
     public var historyOffset: Timestamp? {
         [messageOffset, messagePurgeOffset].compactMap(\.self).max()
     }

@@ -1,5 +1,5 @@
 extension GroupChannel {
-    /// Older servers write `is_hidden`, which does not say for how long the channel is hidden.
+    /// Older servers write `is_hidden`, which has no duration.
     static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
         guard let isHidden = unknown["is_hidden"]?.truth else { return }
         unknown["is_hidden"] = nil

@@ -1,5 +1,5 @@
 extension GroupChannel {
-    /// Returns whether a member has read a message; its sender has.
+    /// Returns whether a member has read or sent a message.
     public func isRead(_ message: Message, by userID: UserID) -> Bool {
         guard message.messageID != nil else { return false }
         if message.isSent(by: userID) { return true }
@@ -8,14 +8,14 @@ extension GroupChannel {
 
     /// Returns the joined members who have read a message, without the sender.
     ///
-    /// In a supergroup, the server reports only some of the members.
+    /// In a supergroup, the server reports only some members.
     public func membersWhoHaveRead(_ message: Message) -> [Member] {
         recipients(of: message).filter { isRead(message, by: $0.userID) }
     }
 
     /// Returns the number of joined members who have not read a message, without the sender.
     ///
-    /// In a supergroup, the server reports only some of the members.
+    /// In a supergroup, the server reports only some members.
     public func unreadMemberCount(of message: Message) -> Int {
         recipients(of: message).count { !isRead(message, by: $0.userID) }
     }
@@ -42,8 +42,8 @@ extension Message {
 }
 
 extension Reaction {
-    /// Returns whether a user has the reaction; in a large channel, the server lists only some of
-    /// the users.
+    /// Returns whether a user has the reaction; in a large channel, the server lists only some
+    /// users.
     public func contains(_ userID: UserID) -> Bool {
         userIDs.contains(userID) || sampledUserIDs.contains(userID)
     }

@@ -51,8 +51,7 @@ public struct GroupChannel: Channel {
         set { self[25] = newValue }
     }
 
-    /// The newest message that the server does not exclude, as it may exclude silent ones; `nil` if
-    /// there is none.
+    /// The newest message, without silent ones that the server excludes, if any.
     public var lastMessage: Message? {
         get { self[36] }
         set { self[36] = newValue }
@@ -65,7 +64,7 @@ public struct GroupChannel: Channel {
         set { self[55] = newValue }
     }
 
-    /// The server's numeric ID of the channel; `nil` if the server does not report it.
+    /// The server's numeric ID of the channel; `nil` if unknown.
     public var numericID: Int64? {
         get { self[56] }
         set { self[56] = newValue }
@@ -112,7 +111,7 @@ public struct GroupChannel: Channel {
 // MARK: Members
 
 extension GroupChannel {
-    /// The members of the channel, if the server reports them; for a supergroup, only some of them.
+    /// The members, if the server reports them; for a supergroup, only some.
     public var members: [Member] {
         get { self[29] }
         set { self[29] = newValue }
@@ -134,13 +133,13 @@ extension GroupChannel {
 // MARK: The current user
 
 extension GroupChannel {
-    /// The current user's membership: joined, invited or neither.
+    /// The current user's membership.
     public var myMemberState: MemberState {
         get { self[32] }
         set { self[32] = newValue }
     }
 
-    /// The role of the current user in the channel.
+    /// The current user's role in the channel.
     public var myRole: Role {
         get { self[33] }
         set { self[33] = newValue }
@@ -152,7 +151,7 @@ extension GroupChannel {
         set { self[27] = newValue }
     }
 
-    /// The restriction of the current user in the channel; `nil` if there is none.
+    /// The restriction of the current user, if any.
     public var myRestriction: RestrictionInfo? {
         get { self[57] }
         set { self[57] = newValue }
@@ -164,7 +163,7 @@ extension GroupChannel {
         set { self[26] = newValue }
     }
 
-    /// The number of messages that the current user has not read.
+    /// The number of messages unread by the current user.
     public var unreadMessageCount: Int {
         get { self[34] }
         set { self[34] = newValue }
@@ -198,7 +197,7 @@ extension GroupChannel {
 // MARK: Receipts
 
 extension GroupChannel {
-    /// The time up to which each member has read the channel.
+    /// The time up to which each member has read.
     public var readReceipts: [UserID: Timestamp] {
         get { self[37] }
         set { self[37] = newValue }

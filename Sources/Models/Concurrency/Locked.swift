@@ -2,8 +2,8 @@ import Foundation
 
 /// A value that is protected by the package's only kind of lock.
 ///
-/// `Synchronization.Mutex` requires macOS 15 and iOS 18, and on Linux the thread sanitizer reports
-/// false races in it.
+/// `Synchronization.Mutex` requires macOS 15 and iOS 18, and the thread sanitizer reports false
+/// races in it on Linux.
 package struct Locked<Value: ~Copyable>: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

@@ -1,9 +1,9 @@
-/// An error number of a chat backend, which may use numbers without a constant here.
+/// An error number of a chat backend, also one without a constant here.
 public struct ErrorCode: RawRepresentable, Hashable, Codable, Sendable {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a code from its number.
+    /// Creates a code.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     init(_ rawValue: Int) { self.rawValue = rawValue }
@@ -69,7 +69,7 @@ extension ErrorCode {
     public static let invalidArgument = ErrorCode(800_110)
     /// The server's response cannot be decoded.
     public static let malformedData = ErrorCode(800_130)
-    /// The server did not acknowledge the request in time, so it may or may not have taken effect.
+    /// The server did not acknowledge the request in time; it may have taken effect.
     public static let ackTimeout = ErrorCode(800_180)
     /// The request failed in transit.
     public static let requestFailed = ErrorCode(800_220)
@@ -77,16 +77,15 @@ extension ErrorCode {
     public static let fileSizeLimitExceeded = ErrorCode(800_260)
     /// The outbox's copy of a file is missing or was changed.
     ///
-    /// Resend the message with the file: `resend(_:replacing:)`.
+    /// Resend it with the file: `resend(_:replacing:)`.
     public static let fileDamaged = ErrorCode(800_261)
     /// The lifetime of the outbox item ended before the message was sent.
     public static let pendingError = ErrorCode(800_400)
-    /// The item comes from files that the app may not have written last: from a store that was not
-    /// encrypted, from an outbox that was replaced by an earlier copy, or from an encrypted outbox
-    /// that has lost records.
+    /// The item comes from files that the app may not have written last: an unencrypted store, an
+    /// outbox that was replaced by an earlier copy, or an encrypted outbox that has lost records.
     ///
-    /// It may have been sent, edited or removed since, or another program may have written it. The
-    /// engine does not send it; let the user decide whether to resend it.
+    /// It may have been sent, edited or removed since, or another program may have written it. Let
+    /// the user decide whether to resend it.
     public static let needsConfirmation = ErrorCode(800_401)
 }
 
@@ -114,8 +113,7 @@ extension ErrorCode {
 // MARK: Resending
 
 extension ErrorCode {
-    /// A Boolean value that indicates whether a message with this error may be resent, because the
-    /// server did not reject it permanently.
+    /// A Boolean value that indicates whether a message with this error may be resent.
     public var isResendable: Bool { ErrorCode.resendable.contains(self) }
 
     private static let resendable: Set<ErrorCode> = [

@@ -2,13 +2,12 @@ import Foundation
 
 /// A text that identifies a channel, a message, a user or a request.
 ///
-/// An integer ID is a text in decimal notation. Each kind is a separate type, so that the compiler
-/// rejects one for another. Identifiers are compared by their UTF-8 bytes: "é" as one code point
-/// and "é" as two are equal as `String` values, but different as identifiers.
+/// An integer ID is a text in decimal notation. Identifiers are compared by their UTF-8 bytes: "é"
+/// as one code point and "é" as two are equal as `String` values, but different as identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringInterpolation
 {
-    /// The text of the identifier.
+    /// The text.
     var rawValue: String { get }
 
     /// Creates an identifier from any text, including the empty one.
@@ -16,13 +15,13 @@ public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Coda
 }
 
 extension Identifier {
-    /// Creates an identifier from its text.
+    /// Creates an identifier.
     public init(_ text: String) { self.init(rawValue: text) }
 
     /// Creates an identifier from a literal, which may have interpolations.
     public init(stringLiteral text: String) { self.init(rawValue: text) }
 
-    /// The text of the identifier.
+    /// The text.
     public var description: String { rawValue }
 
     /// The text as a JSON key.
@@ -45,12 +44,12 @@ extension Identifier {
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
-// Identifier types call these functions in their own `==` and `hash(into:)`: the compiler would
-// prefer those of `RawRepresentable`, which compare strings, to defaults in this extension.
+// Each identifier type has its own `==` and `hash(into:)`: the compiler would prefer those of
+// `RawRepresentable`, which compare strings, to defaults in this extension.
 extension Identifier {
     @inline(__always)
     func hasSameBytes(as other: Self) -> Bool {
-        // Only some strings that are bridged from Objective-C have no contiguous bytes.
+        // Only some strings bridged from Objective-C have no contiguous bytes.
         let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
             other.rawValue.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count
@@ -68,7 +67,7 @@ extension Identifier {
 }
 
 extension String {
-    /// Compares the bytes of UTF-8; a prefix of a text precedes the text.
+    /// Compares the UTF-8 bytes; a prefix of a text precedes it.
     package func precedesByBytes(_ other: String) -> Bool {
         let isFirst = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in

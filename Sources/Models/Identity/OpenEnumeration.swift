@@ -1,7 +1,7 @@
 /// An enumeration to which servers and later versions may add values.
 ///
-/// The known values are constants of the type. An unknown number is preserved everywhere; an
-/// unknown name in JSON becomes the number -1. A `switch` over such a value needs a `default`.
+/// An unknown number is preserved; an unknown name in JSON becomes the number -1. A `switch` over
+/// such a value needs a `default`.
 public protocol OpenEnumeration: RawRepresentable<Int>, Hashable, Sendable,
     CustomStringConvertible
 {

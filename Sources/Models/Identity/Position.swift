@@ -1,11 +1,11 @@
 /// The position of a message in its channel's history: its time, then its ID.
 ///
-/// It is unique, and never changes. The order of positions is the same on every device.
+/// It is unique, never changes, and has the same order on every device.
 public struct Position: Hashable, Comparable, Codable, Sendable {
     /// The time at which the server accepted the message.
     public let createdAt: Timestamp
 
-    /// The ID of the message, which orders messages with the same time.
+    /// The message's ID.
     public let messageID: MessageID
 
     /// Creates a position.
@@ -14,7 +14,7 @@ public struct Position: Hashable, Comparable, Codable, Sendable {
         self.messageID = messageID
     }
 
-    /// Compares the times of two positions and, if they are equal, their IDs.
+    /// Compares times and, if they are equal, IDs.
     public static func < (left: Position, right: Position) -> Bool {
         if left.createdAt != right.createdAt { return left.createdAt < right.createdAt }
         return left.messageID < right.messageID

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A point in time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC; negative
-/// if earlier.
+/// A time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC; negative if
+/// earlier.
 ///
 /// Timestamps are neither unique nor monotonic: to order messages, use ``Position``.
 public struct Timestamp: Hashable, Comparable, Sendable {
@@ -26,7 +26,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: ExpressibleByIntegerLiteral {
-    /// Creates a timestamp from a literal number of milliseconds.
+    /// Creates a timestamp from a number of milliseconds.
     public init(integerLiteral milliseconds: Int64) {
         self.init(milliseconds: milliseconds)
     }
@@ -74,8 +74,8 @@ extension Timestamp {
 }
 
 extension Timestamp: InstantProtocol {
-    /// Returns the timestamp that is later by a duration, of which fractions of a millisecond are
-    /// dropped, limited to the range of timestamps.
+    /// Returns the timestamp that is later by the whole milliseconds of a duration, limited to the
+    /// range of timestamps.
     public func advanced(by duration: Duration) -> Timestamp {
         let (sum, isOver) = milliseconds.addingReportingOverflow(duration.milliseconds)
         if isOver { return duration < .zero ? .distantPast : .distantFuture }
@@ -95,8 +95,7 @@ extension Duration {
         let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
         guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        // At the ends of the range, which are not whole seconds, the product overflows although the
-        // sum fits.
+        // At the ends of the range, the product overflows although the sum fits.
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflows) = whole.addingReportingOverflow(
             attoseconds / 1_000_000_000_000_000)

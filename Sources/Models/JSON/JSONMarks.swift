@@ -1,4 +1,4 @@
-/// The strings of a JSON text, and its bytes outside of them, without white space.
+/// The strings of a JSON text, and the bytes outside of them, without white space.
 package struct JSONMarks {
     package enum Mark {
         /// A string, without its quotation marks.
@@ -9,7 +9,7 @@ package struct JSONMarks {
     private let bytes: UnsafeRawBufferPointer
     private let end: Int
     private var position: Int
-    /// The index of the last mark; of a string, that of its closing quotation mark.
+    /// The index of the last mark; for a string, of its closing quotation mark.
     package private(set) var index: Int
 
     package init(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) {
@@ -17,7 +17,7 @@ package struct JSONMarks {
         (position, index, end) = (range.lowerBound, range.lowerBound, range.upperBound)
     }
 
-    /// Returns `nil` at the end, and for a string that does not end.
+    /// Returns `nil` at the end, and for an unclosed string.
     package mutating func next() -> Mark? {
         while position < end {
             index = position

@@ -19,7 +19,7 @@ enum JSONMeaning {
             record.remove(number)
         case .secondsOrMilliseconds where abs(value / 1000) < 100_000_000:
             // Values below 100 billion are seconds: as milliseconds, they would be before 1973.
-            // Larger values are milliseconds: as seconds, they would be after the year 5138.
+            // Larger ones would be after the year 5138 as seconds.
             record.write(number, value * 1000)
         default:
             break
@@ -65,7 +65,7 @@ struct JSONRules: Sendable {
 struct JSONUpdate: Hashable, Sendable {
     /// The numbers of fields whose JSON value is `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values apply only to a record in which the field has no value.
+    /// The numbers of fields whose values apply only if the record has none.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

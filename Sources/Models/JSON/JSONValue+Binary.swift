@@ -86,7 +86,7 @@ extension JSONValue: SingularValue {
 
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> JSONValue {
         let record = storage.nestedRecord(at: &offset)
-        // If another program wrote several fields, the last one wins, as in a `oneof` of protobuf.
+        // If another program wrote several fields, the last one wins, as in protobuf's `oneof`.
         guard let number = record.numbers.last(where: { $0 <= Number.object }) else {
             return .null
         }

@@ -1,5 +1,4 @@
-/// Any JSON value, in which records preserve values under keys that this version of the code does
-/// not know.
+/// Any JSON value; records use it to preserve values under unknown keys.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -7,8 +6,7 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// An integer that fits in 64 bits, which is exact.
     case int(Int64)
-    /// Any other number. A round trip through JSON turns an integral one that fits in 64 bits into
-    /// an `int`.
+    /// Any other number; JSON turns an integral one that fits in 64 bits into an `int`.
     case double(Double)
     /// A string.
     case string(String)
@@ -20,7 +18,7 @@ public enum JSONValue: Hashable, Sendable {
     /// The maximum nesting depth: 24.
     ///
     /// Decoding deeper JSON throws a `DecodingError`, and deeper bytes a ``SerializationError``.
-    /// Storing a deeper value in a record is a programming error and traps.
+    /// Storing a deeper value in a record traps.
     public static let maximumDepth = 24
 }
 
@@ -34,13 +32,13 @@ extension JSONValue {
         }
     }
 
-    /// The value under a key; `nil` if this is no object, or has no such key.
+    /// The value under a key; `nil` if this is no object, or lacks the key.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let entries) = self else { return nil }
         return entries[key]
     }
 
-    /// The string; `nil` if this is not a string.
+    /// The string; `nil` for any other value.
     public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text

@@ -1,12 +1,11 @@
 package import Foundation
 
 extension Data {
-    /// The JSON text, with each key longer than 1,536 bytes replaced by another one of the same
-    /// length.
+    /// The JSON text, with each key longer than 1,536 bytes replaced by one of the same length.
     ///
     /// A decoder compares keys as Unicode texts, which takes quadratic time for many combining
-    /// marks, and any member of a channel may choose the keys in a message. The limit is the length
-    /// of an ID of 256 bytes of which each is escaped.
+    /// marks, and other users may choose keys. The limit is the length of an ID of 256 escaped
+    /// bytes.
     package var withoutLongKeys: Data {
         let keys = keys(longerThan: 1536)
         guard !keys.isEmpty else { return self }

@@ -1,10 +1,9 @@
 extension Record {
     /// Decodes a record from the JSON of a chat server's REST API, with keys in snake case.
     ///
-    /// Decoding accepts the variants that servers write: numbers and Booleans may be strings,
-    /// integers may have a fraction, and `null` means that a value is missing. An unknown name
-    /// becomes the number -1 in an ``OpenEnumeration``, and the first case in any other
-    /// enumeration. Values under other keys are preserved in ``extra``.
+    /// Numbers and Booleans may be strings, integers may have a fraction, and `null` means that a
+    /// value is missing. An unknown name becomes the number -1 in an ``OpenEnumeration``, and the
+    /// first case in any other enumeration. Values under other keys are preserved in ``extra``.
     ///
     /// - Throws: `DecodingError`, with the key, if a value has the wrong type.
     public init(from decoder: any Decoder) throws {
@@ -17,8 +16,7 @@ extension Record {
     /// Encodes the present fields under their JSON names.
     ///
     /// Decoding the result creates an equal record, except that a message with an ID but no sending
-    /// status becomes sent, and that a channel's creation time before 1973 is interpreted as
-    /// seconds.
+    /// status becomes sent, and a channel's creation time before 1973 counts as seconds.
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot represent, such as infinity.
     public func encode(to encoder: any Encoder) throws {
@@ -92,8 +90,7 @@ extension Schema {
         for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
-        // `extra` of a record that an older version of the code stored may contain the value of a
-        // field.
+        // An older version of the code may have stored the value of a field in `extra`.
         let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         for (name, value) in extra where !names.contains(name) {

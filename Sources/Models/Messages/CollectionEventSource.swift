@@ -1,12 +1,11 @@
 /// The cause of a change in a collection.
 ///
-/// Raw values from 100 through 999 are live events, for which a backend may use values that have no
-/// constant here.
+/// Raw values from 100 through 999 are live events, also those without a constant here.
 public struct CollectionEventSource: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     // MARK: Sync
@@ -128,17 +127,13 @@ public struct CollectionEventSource: OpenEnumeration {
 
     // MARK: The cache
 
-    /// The app cleared the cache, or the cached messages of a channel.
-    ///
-    /// The data are still on the server.
+    /// The app cleared the cache, or a channel's messages in it.
     public static let cacheCleared = Self(rawValue: 1019)
     /// Messages were evicted because of the limits of the cache.
-    ///
-    /// The messages are still on the server.
     public static let cacheEvicted = Self(rawValue: 1020)
     /// The user has logged out, or the server has revoked the session.
     public static let sessionEnded = Self(rawValue: 1021)
-    /// Messages left a collection's full window at one end; they can be loaded again.
+    /// Messages left a full window; they can be loaded again.
     public static let windowTrimmed = Self(rawValue: 1022)
 
     /// A Boolean value that indicates whether the cause is a live event.

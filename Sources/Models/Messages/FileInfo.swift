@@ -6,7 +6,7 @@ public struct FileInfo: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The URL from which the file can be downloaded.
+    /// The URL for downloading the file.
     public var url: String {
         get { self[1] }
         set { self[1] = newValue }
@@ -42,7 +42,7 @@ public struct FileInfo: Record {
         set { self[6] = newValue }
     }
 
-    /// Custom data of the application.
+    /// The application's custom data.
     public var data: String? {
         get { self[8] }
         set { self[8] = newValue }
@@ -79,7 +79,7 @@ public struct Thumbnail: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The URL from which the thumbnail can be downloaded.
+    /// The URL for downloading the thumbnail.
     public var url: String {
         get { self[1] }
         set { self[1] = newValue }

@@ -1,4 +1,4 @@
-/// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
+/// The preview of a web page, as defined by Open Graph (ogp.me).
 public struct LinkPreview: Record {
     /// The binary form.
     public var fields = RecordFields<LinkPreview>()
@@ -12,7 +12,7 @@ public struct LinkPreview: Record {
         set { self[1] = newValue }
     }
 
-    /// The URL of the page.
+    /// The page's URL.
     public var url: String? {
         get { self[2] }
         set { self[2] = newValue }
@@ -51,7 +51,7 @@ public struct LinkPreviewImage: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The URL of the image.
+    /// The image's URL.
     public var url: String? {
         get { self[1] }
         set { self[1] = newValue }

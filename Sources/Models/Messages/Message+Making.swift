@@ -1,6 +1,6 @@
 extension Message {
-    /// Creates a message, whose default sending status is `succeeded` with an `id`, and `none`
-    /// without one.
+    /// Creates a message; by default, its sending status is `succeeded` with an `id`, and otherwise
+    /// `none`.
     public init(
         type: MessageType = .text,
         id: MessageID?,
@@ -42,8 +42,8 @@ extension Message {
     /// A Boolean value that indicates whether the message is a reply.
     public var isReply: Bool { parentMessageID != nil }
 
-    /// A Boolean value that indicates whether the sender may resend the message: it failed or was
-    /// canceled, with an error that permits it.
+    /// A Boolean value that indicates whether the message failed or was canceled, and the sender
+    /// may resend it.
     public var isResendable: Bool {
         guard sendingStatus == .failed || sendingStatus == .canceled else { return false }
         return errorCode?.isResendable ?? false

@@ -3,9 +3,8 @@ import Foundation
 extension Message {
     /// Reads the keys of older servers, and marks messages with a server ID as sent.
     ///
-    /// Older servers write the properties of a file as keys of the message, meta arrays as an
-    /// object, and the order of its keys as a separate array. Values that cannot be interpreted
-    /// stay in `extra`.
+    /// They write a file's properties as keys of the message, meta arrays as an object, and the
+    /// order of its keys as an array. Other values stay in `extra`.
     static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
         if adoptMetaArrays(&unknown, &message) && message.metaArrays.isEmpty {
@@ -56,7 +55,6 @@ extension Message {
 }
 
 extension JSONValue {
-    /// The texts of a scalar or an array of scalars.
     fileprivate var texts: [String]? {
         guard case .array(let elements) = self else { return text.map { [$0] } }
         let texts = elements.compactMap(\.text)

@@ -1,15 +1,14 @@
-// Updates that arrive separately from the message. Each has its own time, so that an older update
-// never replaces a newer one.
+// Updates that arrive separately: each has its own time, so that an older one never replaces a
+// newer one.
 extension Message {
-    /// The reactions that at least one user currently has; setting them removes all others from
-    /// ``reactionHistory``.
+    /// The current reactions; setting them removes all others from ``reactionHistory``.
     public var reactions: [Reaction] {
         get { reactionHistory.filter(\.isHeld) }
         set { reactionHistory = newValue }
     }
 
-    /// The message without the times of its reactions, and without reactions that no user has
-    /// anymore: apps show messages that differ only in these alike.
+    /// The message without the times of its reactions and without removed ones, which apps do not
+    /// show.
     package var withoutReactionTimes: Message {
         var message = self
         message.reactions = reactions.map { reaction in
@@ -21,12 +20,12 @@ extension Message {
     }
 
     /// Applies a reaction event, and returns `true` if it is for this message and not older than
-    /// the known state of its reaction.
+    /// the reaction's known state.
     ///
-    /// The event's channel is ignored, because message IDs are unique within an application.
+    /// The event's channel is ignored: message IDs are unique.
     ///
-    /// In a large channel, where the server does not list all users of a reaction, a repeated event
-    /// may be counted twice, until the message is fetched again.
+    /// In a large channel, a repeated event may be counted twice until the message is fetched
+    /// again.
     @discardableResult
     public mutating func apply(_ event: ReactionEvent) -> Bool {
         guard event.messageID == messageID else { return false }
@@ -52,8 +51,8 @@ extension Message {
         return true
     }
 
-    /// Applies an update of this message's thread, and returns `true` if it is for this message and
-    /// not older than the known state.
+    /// Applies an update, and returns `true` if it is for this message and not older than the known
+    /// state.
     @discardableResult
     public mutating func apply(_ event: ThreadInfoUpdateEvent) -> Bool {
         guard event.parentMessageID == messageID, let info = event.threadInfo else { return false }
@@ -62,8 +61,7 @@ extension Message {
         return true
     }
 
-    /// Updates the summary of the parent message in this reply, and returns `true` if `parent` is
-    /// the parent.
+    /// Updates the summary of the parent message, and returns `true` if `parent` is the parent.
     @discardableResult
     public mutating func apply(parent: Message) -> Bool {
         guard let parentMessageID, parent.messageID == parentMessageID else { return false }
@@ -71,8 +69,8 @@ extension Message {
         return true
     }
 
-    /// Replaces the poll by a newer version, and returns `true` unless `newer` is a different poll,
-    /// or older than the known version.
+    /// Replaces the poll by a newer version; returns `false` if the message has another poll or
+    /// none, or a later version.
     @discardableResult
     public mutating func apply(_ newer: Poll) -> Bool {
         guard let poll, poll.id == newer.id else { return false }
@@ -83,7 +81,7 @@ extension Message {
 }
 
 extension Reaction {
-    /// A Boolean value that indicates whether at least one user currently has the reaction.
+    /// A Boolean value that indicates whether any user currently has the reaction.
     public var isHeld: Bool { !userIDs.isEmpty || (totalCount ?? 0) > 0 }
 
     /// The number of users who currently have the reaction.

@@ -1,15 +1,14 @@
 /// A message of a channel: a text or files of a user, or an administrative message.
 ///
-/// An unsent message has a ``requestID`` and no ``messageID``. Some properties depend on ``type``:
-/// only a file message has a ``file``, and an admin message has no ``sender``.
+/// An unsent message has a ``requestID`` and no ``messageID``. Only a file message has a ``file``,
+/// and an admin message has no ``sender``.
 public struct Message: Record {
     /// The binary form.
     public var fields = RecordFields<Message>()
 
-    /// The ID of the message's row, if the list has given it another one than its properties
-    /// determine.
+    /// The ID of the message's row, if the list has given it another one.
     ///
-    /// It is part neither of the binary form nor of comparisons.
+    /// It is not part of the binary form or of comparisons.
     package var rowID: MessageReference?
 
     /// Creates an empty record.
@@ -27,20 +26,20 @@ public struct Message: Record {
         set { self[2] = newValue }
     }
 
-    /// The time at which the server accepted the message or, before that, at which the user wrote
+    /// The time at which the server accepted the message or, until then, at which the user wrote
     /// it.
     public var createdAt: Timestamp {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The time of the last edit; `nil` if the message was not edited.
+    /// The time of the last edit, if any.
     public var updatedAt: Timestamp? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The progress of sending the message from this device.
+    /// The progress of sending from this device.
     public var sendingStatus: MessageSendingStatus {
         get { self[5] }
         set { self[5] = newValue }
@@ -58,7 +57,7 @@ public struct Message: Record {
         set { self[7] = newValue }
     }
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL {
         get { self[8] }
         set { self[8] = newValue }
@@ -76,13 +75,13 @@ public struct Message: Record {
         set { self[10] = newValue }
     }
 
-    /// The application's own type of the message; empty if there is none.
+    /// The application's own type; empty if there is none.
     public var customType: String {
         get { self[11] }
         set { self[11] = newValue }
     }
 
-    /// The reason why sending failed; `nil` if it did not fail.
+    /// The reason why sending failed, if it did.
     public var errorCode: ErrorCode? {
         get { self[12] }
         set { self[12] = newValue }
@@ -100,16 +99,16 @@ public struct Message: Record {
         set { self[14] = newValue }
     }
 
-    /// All known reactions, including those that no user has anymore.
+    /// All known reactions, including removed ones.
     ///
-    /// Removed reactions keep their ``Reaction/updatedAt``, so that an older event cannot restore
-    /// them. To display reactions, use ``reactions``.
+    /// Removed ones keep their ``Reaction/updatedAt``, so that an older event cannot restore them.
+    /// To display reactions, use ``reactions``.
     public var reactionHistory: [Reaction] {
         get { self[15] }
         set { self[15] = newValue }
     }
 
-    /// The type of the channel.
+    /// The channel's type.
     public var channelType: ChannelType {
         get { self[17] }
         set { self[17] = newValue }
@@ -158,7 +157,7 @@ public struct Message: Record {
                 aliases: ["target_langs"]),
             Field(52, "poll", \Message.poll),
             Field(53, "new_message", \Message.newMessage),
-            // Numbers 54 and 55 were the parameters of messages with files. Do not use them again.
+            // Numbers 54 and 55 were parameters of messages with files. Do not use them again.
         ], rules: rules)
 }
 
@@ -175,13 +174,13 @@ extension Message {
 // MARK: Mentions
 
 extension Message {
-    /// The kind of mention: listed users or the whole channel.
+    /// The kind of mention.
     public var mentionType: MentionType {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// The mentioned users, if the server reports more than their IDs.
+    /// The mentioned users, if the server reports them.
     public var mentionedUsers: [User] {
         get { self[19] }
         set { self[19] = newValue }
@@ -193,7 +192,7 @@ extension Message {
         set { self[20] = newValue }
     }
 
-    /// The text with placeholders for the names of the mentioned users.
+    /// The text with placeholders for the names of mentioned users.
     public var mentionedMessageTemplate: String? {
         get { self[21] }
         set { self[21] = newValue }
@@ -203,13 +202,13 @@ extension Message {
 // MARK: Threads
 
 extension Message {
-    /// A summary of the parent message, as it was when this reply was written.
+    /// A summary of the parent message, as it was at the time of this reply.
     public var parentMessageInfo: ParentMessageInfo? {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// The state of the thread that starts with this message; `nil` if no replies are known.
+    /// The state of the message's thread; `nil` if no replies are known.
     public var threadInfo: ThreadInfo? {
         get { self[25] }
         set { self[25] = newValue }
@@ -243,8 +242,8 @@ extension Message {
         set { self[29] = newValue }
     }
 
-    /// A Boolean value that indicates whether the message becomes the channel's last message even
-    /// if it is silent.
+    /// A Boolean value that indicates whether the message becomes the channel's last one even if it
+    /// is silent.
     public var forcesLastMessage: Bool {
         get { self[34] }
         set { self[34] = newValue }
@@ -266,7 +265,7 @@ extension Message {
 // MARK: Attachments
 
 extension Message {
-    /// Custom lists of the application, each with a key, in the application's order.
+    /// Custom lists of the application, in its order.
     public var metaArrays: [MetaArray] {
         get { self[22] }
         set { self[22] = newValue }
@@ -300,7 +299,7 @@ extension Message {
 // MARK: Sending
 
 extension Message {
-    /// The message as the user wrote it, if it is pending or has failed; otherwise `nil`.
+    /// The message as the user wrote it, until it is sent; otherwise `nil`.
     public var newMessage: NewMessage? {
         get { self[53] }
         set { self[53] = newValue }

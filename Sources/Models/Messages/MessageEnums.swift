@@ -3,7 +3,7 @@ public struct MessageType: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// A text of a user.
@@ -28,12 +28,11 @@ public enum MessageSendingStatus: Int, CaseIterable, Sendable {
     case none = 0
     /// The message is waiting to be sent or in flight.
     case pending = 1
-    /// The server rejected the message, or the outbox stopped retrying. The error code is the
-    /// reason.
+    /// The server rejected the message, or the outbox stopped retrying: see the error code.
     case failed = 2
     /// The server has accepted the message.
     case succeeded = 3
-    /// The sender canceled the message before it was sent. The store contains no canceled messages.
+    /// The sender canceled the message before it was sent; the store has no such messages.
     case canceled = 4
     /// The server will send the message later.
     case scheduled = 5
@@ -50,7 +49,7 @@ public struct MentionType: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The listed users.

@@ -1,4 +1,4 @@
-/// The effect of a message on push notifications, unread counts and the channel's last message.
+/// The effect of a message on notifications, unread counts and the channel's last message.
 public struct MessageEvents: Record {
     /// The binary form.
     public var fields = RecordFields<MessageEvents>()

@@ -1,18 +1,17 @@
 import Foundation
 
-/// Kinds of messages, by what a message contains, such as a picture or a link.
+/// Kinds of messages by content, such as pictures or links.
 ///
 /// ```swift
 /// let pictures = try client.makeMessageList(of: [.image, .video], in: "general")
 /// ```
 ///
-/// A message can be of several kinds, and most texts are of none. Only ``Message/kinds`` decides
-/// it.
+/// A message can be of several kinds, and most texts are of none: see ``Message/kinds``.
 public struct MessageKinds: OptionSet, Hashable, Sendable {
     /// The bit mask.
     public let rawValue: UInt8
 
-    /// Creates a set of kinds from a bit mask.
+    /// Creates a set of kinds.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     // On-disk format, DO NOT CHANGE: the number of the bit is in the keys of the index.
@@ -76,10 +75,9 @@ extension MessageKinds: Codable {
 extension Message {
     /// The kinds of the message, with ``MessageKinds/mention`` if it mentions any user.
     ///
-    /// - The media type of a file decides its kind or, if there is none, the end of its name. A
-    ///   sound is a voice message if a parameter of the media type says so
-    ///   (`audio/ogg; kind=voice`), or if the file's `data` is a JSON object with
-    ///   `"is_voice": true`.
+    /// - The media type of a file decides its kind or, without one, the end of its name. A sound is
+    ///   a voice message if a parameter of the media type says so (`audio/ogg; kind=voice`), or if
+    ///   the file's `data` is a JSON object with `"is_voice": true`.
     /// - A link is a word of the text that begins with `http://`, `https://` or `www.`.
     ///
     /// - Complexity: O(*n*) in the size of the message.
@@ -96,8 +94,8 @@ extension Message {
         return kinds
     }
 
-    /// Returns the kinds of the message for a user: with ``MessageKinds/mention`` only if another
-    /// user mentions this one, or all users of the channel.
+    /// Returns the kinds for a user: with ``MessageKinds/mention`` only if another user mentions
+    /// this one, or all users of the channel.
     ///
     /// If the user is `nil`, only mentions of all users count.
     public func kinds(for userID: UserID?) -> MessageKinds {
@@ -115,7 +113,7 @@ extension Message {
 
     /// The fields, as bits, that determine the kinds besides the text.
     private static let fieldsOfKinds: UInt64 =
-        // The type, files (two fields), mentions (three), the thread, and the preview of a link.
+        // The type, files (two fields), mentions (three), the thread, and a link's preview.
         [1, 14, 16, 18, 19, 20, 25, 38].reduce(0) { $0 | 1 << $1 }
 
     private var hasLinkInText: Bool {
@@ -146,7 +144,7 @@ extension RecordBytes {
 // MARK: Links
 
 extension UnsafeRawBufferPointer {
-    /// True if a word of the text begins with `http://`, `https://` or `www.`.
+    /// `true` if a word begins with `http://`, `https://` or `www.`.
     ///
     /// Words begin as in ``SearchText``, but a letter outside of ASCII does not continue a word.
     fileprivate var containsLink: Bool {
@@ -241,7 +239,6 @@ extension FileInfo {
 }
 
 extension StringProtocol {
-    /// Limits the cost of texts from other users: comparing long texts with many combining marks as
-    /// Unicode texts takes quadratic time.
+    /// Limits the cost of other users' texts: comparing many combining marks takes quadratic time.
     fileprivate var isShort: Bool { utf8.count <= 1024 }
 }

@@ -10,7 +10,7 @@ extension Reaction {
 }
 
 extension ReactionEvent {
-    /// Creates an event for a reaction that was added or removed.
+    /// Creates an event.
     public init(
         _ operation: ReactionEventAction, _ key: String, by userID: UserID,
         to messageID: MessageID, in channelURL: ChannelURL, at updatedAt: Timestamp,
@@ -29,7 +29,7 @@ extension ReactionEvent {
 }
 
 extension ThreadInfo {
-    /// Creates the information about the replies to a message.
+    /// Creates the state of a thread.
     public init(
         replyCount: Int, mostRepliedUsers: [User] = [], lastRepliedAt: Timestamp?,
         updatedAt: Timestamp

@@ -6,7 +6,7 @@ public struct Poll: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The ID of the poll.
+    /// The poll's ID.
     public var id: Int64 {
         get { self[1] }
         set { self[1] = newValue }
@@ -18,7 +18,7 @@ public struct Poll: Record {
         set { self[2] = newValue }
     }
 
-    /// Custom data of the application.
+    /// The application's custom data.
     public var data: JSONValue? {
         get { self[3] }
         set { self[3] = newValue }
@@ -60,7 +60,7 @@ public struct Poll: Record {
         set { self[9] = newValue }
     }
 
-    /// The time at which the poll closes; negative if it does not close.
+    /// The time at which the poll closes; negative if never.
     public var closeAt: Timestamp? {
         get { self[10] }
         set { self[10] = newValue }
@@ -121,13 +121,13 @@ public struct PollOption: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The ID of the option; unique within its poll.
+    /// The option's ID; unique within its poll.
     public var id: Int64 {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The ID of the poll.
+    /// The poll's ID.
     public var pollID: Int64 {
         get { self[2] }
         set { self[2] = newValue }
@@ -145,7 +145,7 @@ public struct PollOption: Record {
         set { self[4] = newValue }
     }
 
-    /// The user who added the option; `nil` if the poll had it from the start.
+    /// The user who added the option; `nil` if the poll had it at first.
     public var createdBy: UserID? {
         get { self[5] }
         set { self[5] = newValue }
@@ -184,7 +184,7 @@ public struct PollStatus: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The poll accepts votes.

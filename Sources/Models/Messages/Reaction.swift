@@ -1,4 +1,4 @@
-/// A reaction to a message, such as an emoji, with the users who have it.
+/// A reaction to a message, such as an emoji, with its users.
 public struct Reaction: Record {
     /// The binary form.
     public var fields = RecordFields<Reaction>()
@@ -24,14 +24,13 @@ public struct Reaction: Record {
         set { self[3] = newValue }
     }
 
-    /// The number of users who have the reaction; `nil` if ``userIDs`` contains all, as in all but
-    /// large channels.
+    /// The number of users; `nil` if ``userIDs`` contains all, as in all but large channels.
     public var totalCount: Int? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Some of the users who have the reaction, in a large channel.
+    /// Some of the users, in a large channel.
     public var sampledUserIDs: [UserID] {
         get { self[5] }
         set { self[5] = newValue }
@@ -62,8 +61,7 @@ extension Reaction {
     /// The maximum number of reactions to a message; events with further keys are ignored.
     package static let maximumCount = 200
 
-    /// The key's bytes, which are compared: comparing long texts with many marks as Unicode texts
-    /// takes quadratic time.
+    /// The key's bytes, because comparing Unicode texts with many marks takes quadratic time.
     package var keyBytes: [UInt8] { Array(key.utf8) }
 
     package func hasKey(_ key: String) -> Bool { self.key.utf8.elementsEqual(key.utf8) }

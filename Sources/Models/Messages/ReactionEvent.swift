@@ -6,7 +6,7 @@ public struct ReactionEvent: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The ID of the message.
+    /// The message's ID.
     public var messageID: MessageID {
         get { self[1] }
         set { self[1] = newValue }
@@ -42,7 +42,7 @@ public struct ReactionEvent: Record {
         set { self[6] = newValue }
     }
 
-    /// The ID of the request that caused the event; `nil` if another device sent it.
+    /// The ID of the request that caused the event, if this device sent it.
     public var requestID: RequestID? {
         get { self[7] }
         set { self[7] = newValue }

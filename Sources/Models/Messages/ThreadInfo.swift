@@ -43,7 +43,7 @@ public struct ThreadInfo: Record {
 
 extension ThreadInfo: SingularValue {}
 
-/// An update of a thread, which has gained or lost a reply.
+/// An update of a thread.
 public struct ThreadInfoUpdateEvent: Record {
     /// The binary form.
     public var fields = RecordFields<ThreadInfoUpdateEvent>()
@@ -51,19 +51,19 @@ public struct ThreadInfoUpdateEvent: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The ID of the message that starts the thread.
+    /// The ID of the message with the thread.
     public var parentMessageID: MessageID {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The type of the channel.
+    /// The channel's type.
     public var channelType: ChannelType {
         get { self[3] }
         set { self[3] = newValue }
@@ -90,7 +90,7 @@ public struct ThreadInfoUpdateEvent: Record {
 
 extension ThreadInfoUpdateEvent: SingularValue {}
 
-/// A summary of a message, as it was when another message replied to it.
+/// A summary of a message, as it was at the time of a reply.
 public struct ParentMessageInfo: Record {
     /// The binary form.
     public var fields = RecordFields<ParentMessageInfo>()
@@ -122,7 +122,7 @@ public struct ParentMessageInfo: Record {
         set { self[4] = newValue }
     }
 
-    /// The application's own type of the message.
+    /// The application's own type.
     public var customType: String {
         get { self[5] }
         set { self[5] = newValue }
@@ -140,7 +140,7 @@ public struct ParentMessageInfo: Record {
         set { self[7] = newValue }
     }
 
-    /// The ID of the message; `nil` if the server does not report it.
+    /// The message's ID; `nil` if unknown.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }

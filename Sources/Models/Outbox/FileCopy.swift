@@ -2,8 +2,7 @@ public import Foundation
 
 /// A copy of a file that the outbox keeps until the file is uploaded.
 ///
-/// The size and the hash are those of the plain bytes, even if the copy is encrypted, and are
-/// verified when the outbox reads it.
+/// The size and the hash are those of the plain bytes, and are verified when the outbox reads it.
 public struct FileCopy: Record {
     /// The binary form.
     public var fields = RecordFields<FileCopy>()
@@ -11,10 +10,9 @@ public struct FileCopy: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The random, unique name of the copy in the outbox's own directory; empty if there is no
-    /// copy.
+    /// The random, unique name of the copy in the outbox's directory; empty if there is no copy.
     ///
-    /// It is not a path, because updating an app moves its directories.
+    /// Not a path: updating an app moves its directories.
     public var name: String {
         get { self[1] }
         set { self[1] = newValue }

@@ -1,6 +1,5 @@
 extension Message {
-    /// Creates a message as lists show it until it is sent, written at a time on this device's
-    /// clock.
+    /// Creates a message as lists show it until it is sent; the time is on this device's clock.
     public init(
         _ new: NewMessage, in channelURL: ChannelURL, channelType: ChannelType = .group,
         by sender: Sender?, at time: Timestamp
@@ -23,7 +22,6 @@ extension Message {
         newMessage = new
     }
 
-    /// Replaces the file in ``newMessage`` and in the shown files.
     mutating func replaceFile(at index: Int, with new: UploadableFile) {
         guard var message = newMessage else { return }
         message.files[index] = new

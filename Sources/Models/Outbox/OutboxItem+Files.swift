@@ -1,13 +1,12 @@
-// `uploadedFiles` and `fileCopies` have the same indices as `files`. Trailing empty entries are
-// removed from them, so that equal items have equal bytes.
+// `uploadedFiles` and `fileCopies` have no trailing empty entries, so that equal items have equal
+// bytes.
 extension OutboxItem {
     /// The files of a new message as the app passed them; empty for any other item.
     public var files: [UploadableFile] {
         newMessage?.files ?? []
     }
 
-    /// The ascending indices of the ``files`` that are not uploaded yet, except for files that the
-    /// app passed as a URL.
+    /// The ascending indices of the ``files`` to upload, without those passed as a URL.
     package var indicesToUpload: [Int] {
         let uploaded = uploadedFiles
         return files.enumerated().compactMap { index, file in
@@ -16,23 +15,22 @@ extension OutboxItem {
         }
     }
 
-    /// Returns the server's description of the file at an index of ``files``; `nil` if it is not
-    /// uploaded yet.
+    /// Returns the server's description of an uploaded file; `nil` if it is not uploaded yet.
     public func uploadedFile(at index: Int) -> FileInfo? {
         let files = uploadedFiles
         return files.indices.contains(index) && !files[index].url.isEmpty ? files[index] : nil
     }
 
-    /// Stores the server's description of an uploaded file, which must have a URL; `nil` means that
-    /// the file must be uploaded again.
+    /// Stores the server's description of an uploaded file, which must have a URL; `nil` to upload
+    /// it again.
     ///
-    /// If `index` is not an index of ``files``, nothing changes.
+    /// An invalid index has no effect.
     package mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         guard files.indices.contains(index) else { return }
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
-    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if there is none.
+    /// Returns the outbox's copy of a file, if any.
     package func fileCopy(at index: Int) -> FileCopy? {
         let copies = fileCopies
         return copies.indices.contains(index) && !copies[index].name.isEmpty ? copies[index] : nil
@@ -40,7 +38,7 @@ extension OutboxItem {
 
     /// Sets the outbox's copy of a file, which must have a name; `nil` removes it.
     ///
-    /// If `index` is not an index of ``files``, nothing changes.
+    /// An invalid index has no effect.
     package mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
@@ -61,7 +59,7 @@ extension OutboxItem {
 
     /// Replaces a file of an unsent message and its copy, and marks it as not uploaded.
     ///
-    /// If `index` is not an index of ``files``, nothing changes.
+    /// An invalid index has no effect.
     package mutating func replaceFile(
         at index: Int, with file: UploadableFile, copy: FileCopy? = nil
     ) {

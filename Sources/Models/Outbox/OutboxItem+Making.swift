@@ -1,8 +1,7 @@
 extension OutboxItem {
-    /// Creates an outbox item for a new message, which contains a pending copy of it with the
-    /// `requestID`.
+    /// Creates an outbox item with a pending copy of a new message.
     ///
-    /// `message` is the message as lists show it. The item has its channel and time.
+    /// `message` is the message as lists show it.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
         var message = message
         message.requestID = requestID
@@ -46,8 +45,7 @@ extension OutboxItem {
         }
     }
 
-    /// The newest known position in the channel when the user wrote the item; `nil` if no message
-    /// was known.
+    /// The newest known position in the channel when the user wrote the item, if any.
     ///
     /// Lists show an unsent message after it, even if this device's clock is wrong.
     package var follows: Position? {

@@ -1,16 +1,12 @@
-// Changes of an item's state, which also update its message.
 extension OutboxItem {
-    /// The time at which the user wrote or last resent the item, from which the period of its
-    /// retries counts.
+    /// The time at which the user wrote or last resent the item, from which retries count.
     package var waitingSince: Timestamp { resentAt ?? createdAt }
 
     /// A Boolean value that indicates whether the user may resend the item: it failed with an error
     /// that permits it.
     public var isResendable: Bool { state == .failed && errorCode?.isResendable ?? false }
 
-    /// Marks the item and its message as failed, with the backend's error message for diagnosis.
-    ///
-    /// The outbox does not retry the item until the user resends it.
+    /// Marks the item and its message as failed, with the backend's error message.
     package mutating func fail(_ code: ErrorCode, message text: String? = nil) {
         state = .failed
         errorCode = code
@@ -20,8 +16,7 @@ extension OutboxItem {
         message?.errorCode = code
     }
 
-    /// Marks a pending item as failed, because the files that contained it may be old or forged,
-    /// and the server may already have the item.
+    /// Marks a pending item as failed, because the store that contained it may be old or forged.
     package mutating func requireConfirmation() {
         guard state == .pending else { return }
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")

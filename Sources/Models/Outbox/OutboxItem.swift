@@ -1,9 +1,8 @@
-/// An operation of the user that the server has not acknowledged yet, as the outbox stores it.
+/// An operation of the user that the server has not acknowledged yet.
 ///
 /// An item is a new message, a change (an edit, a deletion, or a change of a reaction), or a
-/// request, such as a receipt, and ``operation`` determines its properties. A new message is in
-/// ``message``. A change names its message by ``messageID`` or, before that is sent, by
-/// ``targetRequestID``.
+/// request, such as a receipt. A new message is in ``message``. A change names its message by
+/// ``messageID`` or, before that is sent, by ``targetRequestID``.
 public struct OutboxItem: Record {
     /// The binary form.
     public var fields = RecordFields<OutboxItem>()
@@ -13,20 +12,19 @@ public struct OutboxItem: Record {
 
     /// The ID of the request and, for a new message, of the message.
     ///
-    /// It is the same in all attempts, so that a server that deduplicates recognizes a repeated
-    /// request.
+    /// All attempts use the same ID, so that a server can deduplicate.
     public var requestID: RequestID {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The type of the channel.
+    /// The channel's type.
     public var channelType: ChannelType {
         get { self[3] }
         set { self[3] = newValue }
@@ -34,8 +32,8 @@ public struct OutboxItem: Record {
 
     /// The requested operation.
     ///
-    /// If only a newer version of the code knows it, this is ``OutboxOperation/send``, and the
-    /// engine does not send the item.
+    /// An operation of a newer version of the code is read as ``OutboxOperation/send``, but not
+    /// sent.
     public var operation: OutboxOperation {
         get { self[4] }
         set { self[4] = newValue }
@@ -43,8 +41,7 @@ public struct OutboxItem: Record {
 
     /// The state of the item.
     ///
-    /// If only a newer version of the code knows it, this is ``OutboxItemState/pending``, and the
-    /// engine does not send the item.
+    /// A state of a newer version of the code is read as ``OutboxItemState/pending``, but not sent.
     public var state: OutboxItemState {
         get { self[5] }
         set { self[5] = newValue }
@@ -56,20 +53,19 @@ public struct OutboxItem: Record {
         set { self[6] = newValue }
     }
 
-    /// The new message as lists show it until it is sent, with its parameters; `nil` for a change.
+    /// The new message as lists show it until it is sent; `nil` for a change.
     public var message: Message? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The ID of the message to change; `nil` for a new message, or while it is not sent.
+    /// The ID of the message to change; `nil` for a new message, or while unknown.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The request ID of the message to change, if it was not sent yet when the user wrote this
-    /// item.
+    /// The request ID of the message to change, if that was unsent when the user wrote this item.
     public var targetRequestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
@@ -95,13 +91,13 @@ public struct OutboxItem: Record {
 
     /// The number of attempts, including one in flight.
     ///
-    /// A backend can conclude from 1 that no earlier request with this ID reached the server.
+    /// If it is 1, no earlier request with this ID has reached the server.
     public var attempts: Int {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// The error of the last failure; `nil` if no attempt has failed.
+    /// The error of the last failure, if any.
     public var errorCode: ErrorCode? {
         get { self[17] }
         set { self[17] = newValue }
@@ -113,7 +109,7 @@ public struct OutboxItem: Record {
         set { self[18] = newValue }
     }
 
-    /// The earliest time at which the server allows the next attempt; `nil` for no limit.
+    /// The earliest time of the next attempt; `nil` for no limit.
     package var notBefore: Timestamp? {
         get { self[19] }
         set { self[19] = newValue }
@@ -125,7 +121,7 @@ public struct OutboxItem: Record {
         set { self[20] = newValue }
     }
 
-    /// The message ID of ``follows``; `nil` if no message was known.
+    /// The message ID of ``follows``, if any.
     package var followsMessageID: MessageID? {
         get { self[21] }
         set { self[21] = newValue }
@@ -140,10 +136,8 @@ public struct OutboxItem: Record {
         set { self[22] = newValue }
     }
 
-    /// A Boolean value that indicates whether another attempt could execute the operation twice.
-    ///
-    /// It is true if an earlier attempt may have reached the server, and the server does not
-    /// deduplicate requests, or only for a limited time.
+    /// `true` if another attempt could execute the operation twice: an earlier one may have reached
+    /// the server, which does not deduplicate requests, or only for a limited time.
     package var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }
@@ -158,29 +152,28 @@ public struct OutboxItem: Record {
     /// The outbox's copies of ``files``, with the same indices.
     ///
     /// Use ``fileCopy(at:)``: the entry of a file without a copy has no name, or is missing at the
-    /// end. The outbox deletes the copies with the item.
+    /// end.
     package var fileCopies: [FileCopy] {
         get { self[26] }
         set { self[26] = newValue }
     }
 
-    /// The server epoch of the message or poll that the item names: the message to change, the
-    /// parent of a reply, or the poll of a message.
+    /// The server epoch of the message to change, the parent of a reply, or the poll of a message.
     ///
-    /// It is `nil` if the item names none, or if the epoch is unknown. In another epoch, as after a
-    /// restored backup, the ID may belong to another message, so the item is not sent.
+    /// It is `nil` if the item names none, or if the epoch is unknown. In another epoch, the ID may
+    /// belong to another message, so the item is not sent.
     public var targetEpoch: ServerEpoch? {
         get { self[27] }
         set { self[27] = newValue }
     }
 
-    /// The name of the request; `nil` if the item is not a request.
+    /// The name of the request; otherwise `nil`.
     public var requestName: String? {
         get { self[28] }
         set { self[28] = newValue }
     }
 
-    /// The parameters of the request, as JSON; `nil` if the item is not a request.
+    /// The parameters of the request, as JSON; otherwise `nil`.
     public var requestParameters: String? {
         get { self[29] }
         set { self[29] = newValue }
@@ -200,7 +193,7 @@ public struct OutboxItem: Record {
             Field(8, "message_id", \OutboxItem.messageID, meaning: .zeroIsNone),
             Field(9, "target_request_id", \OutboxItem.targetRequestID),
             Field(10, "reaction_key", \OutboxItem.reactionKey),
-            // Numbers 11 to 13 are free: the parameters of a new message are fields of the message.
+            // Numbers 11 to 13 are free: the message has the parameters.
             Field(14, "user_message_update_params", \OutboxItem.userMessageUpdateParams),
             Field(15, "file_message_update_params", \OutboxItem.fileMessageUpdateParams),
             Field(16, "attempts", \OutboxItem.attempts),
@@ -211,7 +204,7 @@ public struct OutboxItem: Record {
             Field(21, "follows_message_id", \OutboxItem.followsMessageID, meaning: .zeroIsNone),
             Field(22, "uploaded_files", \OutboxItem.uploadedFiles),
             Field(23, "is_doubtful", \OutboxItem.isDoubtful),
-            // Number 24 was a list of the names of file copies. Do not use it again.
+            // Number 24 was a list of names of file copies. Do not use it again.
             Field(25, "resent_at", \OutboxItem.resentAt),
             Field(26, "file_copies", \OutboxItem.fileCopies),
             Field(27, "target_epoch", \OutboxItem.targetEpoch),

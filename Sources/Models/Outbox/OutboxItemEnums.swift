@@ -1,4 +1,4 @@
-/// The operation that an outbox item asks the server to perform.
+/// The operation of an outbox item.
 public enum OutboxOperation: Int, CaseIterable, Sendable {
     /// Send a new message.
     case send = 0
@@ -24,7 +24,7 @@ extension OutboxOperation: WireEnum {
 public enum OutboxItemState: Int, CaseIterable, Sendable {
     /// The item is waiting to be sent or in flight.
     case pending = 0
-    /// The server rejected the item, or the outbox stopped retrying. The error code is the reason.
+    /// The server rejected the item, or the outbox stopped retrying: see the error code.
     case failed = 1
 }
 

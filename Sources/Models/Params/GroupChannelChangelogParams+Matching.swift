@@ -1,5 +1,5 @@
 extension GroupChannelChangelogParams {
-    /// Creates parameters for the changes of the channels that match a query.
+    /// Creates parameters for the channels of a query.
     public init(_ query: GroupChannelListQuery) {
         self.init()
         customTypes = query.customTypesFilter

@@ -6,9 +6,9 @@ extension MessageListParams {
 
     /// Returns whether the left message precedes the right one in the list.
     ///
-    /// Sent messages are ordered by position, then unsent ones in the order in which the user wrote
-    /// them; ``isReversed`` reverses the whole list. Of two messages with different IDs, exactly
-    /// one precedes the other.
+    /// Sent messages are ordered by position, then unsent ones in the order of writing;
+    /// ``isReversed`` reverses the whole list. Of two messages with different IDs, exactly one
+    /// precedes the other.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
@@ -29,7 +29,7 @@ extension ThreadedMessageListParams {
 }
 
 extension MessageChangelogParams {
-    /// Creates parameters for the changes of the messages of a list.
+    /// Creates parameters for the messages of a list.
     public init(_ params: MessageListParams) {
         self.init()
         replyType = params.replyType
@@ -78,8 +78,8 @@ extension MessageFilter {
 }
 
 extension Message {
-    /// Returns true if the message precedes another one of the same channel; sent messages precede
-    /// unsent ones.
+    /// Returns `true` if the message precedes another one of its channel; sent ones precede unsent
+    /// ones.
     fileprivate func isOlder(than other: Message) -> Bool {
         switch (position, other.position) {
         case (let left?, let right?): return left < right

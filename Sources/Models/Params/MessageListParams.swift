@@ -6,22 +6,20 @@ public struct MessageListParams: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The number of messages older than the anchor, 40 by default, clamped to the range from 0 to
-    /// 10,000.
+    /// The number of messages older than the anchor: 40 by default, clamped to 0...10,000.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// The number of messages newer than the anchor, 40 by default, clamped to the range from 0 to
-    /// 10,000.
+    /// The number of messages newer than the anchor: 40 by default, clamped to 0...10,000.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
-    /// A Boolean value that indicates whether the list contains the messages at the anchor's own
-    /// time; true by default.
+    /// A Boolean value that indicates whether messages at the anchor's own time are listed; true by
+    /// default.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }

@@ -22,19 +22,19 @@ extension MessageUpdateParams {
         set { self[3] = newValue }
     }
 
-    /// The new kind of mention: listed users or the whole channel.
+    /// The new kind of mention.
     public var mentionType: MentionType? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The IDs of the newly mentioned users; ignored unless ``mentionType`` is `users`.
+    /// The IDs of mentioned users; ignored unless ``mentionType`` is `users`.
     public var mentionedUserIDs: [UserID] {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The new text with placeholders for the names of the mentioned users.
+    /// The new text with placeholders for the names of mentioned users.
     public var mentionedMessageTemplate: String? {
         get { self[6] }
         set { self[6] = newValue }

@@ -19,7 +19,7 @@ public struct NewMessage: Record {
         self.text = text
     }
 
-    /// Creates a message with files, and a text in addition to them.
+    /// Creates a message with files, and an optional text.
     public init(_ text: String = "", files: [UploadableFile]) {
         self.init(text)
         self.files = files
@@ -45,13 +45,13 @@ public struct NewMessage: Record {
         set { self[1] = newValue }
     }
 
-    /// The application's own type of the message; empty if there is none.
+    /// The application's own type; empty if there is none.
     public var customType: String {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The kind of mention: listed users or the whole channel.
+    /// The kind of mention.
     public var mentionType: MentionType {
         get { self[3] }
         set { self[3] = newValue }
@@ -63,13 +63,13 @@ public struct NewMessage: Record {
         set { self[4] = newValue }
     }
 
-    /// The text with placeholders for the names of the mentioned users.
+    /// The text with placeholders for the names of mentioned users.
     public var mentionedMessageTemplate: String? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Custom lists of the application, each with a key, in the application's order.
+    /// Custom lists of the application, in its order.
     public var metaArrays: [MetaArray] {
         get { self[6] }
         set { self[6] = newValue }
@@ -141,7 +141,7 @@ public struct PushNotificationDeliveryOption: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Each user's own setting applies.

@@ -1,5 +1,4 @@
-/// Page sizes in apps, stored parameters and JSON may be any number, which is replaced by the
-/// nearest valid one.
+/// Page sizes may be any number, which is replaced by the nearest valid one.
 package enum PageSize {
     package static let maximum = 10_000
 

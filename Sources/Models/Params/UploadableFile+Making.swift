@@ -5,9 +5,9 @@ extension UploadableFile {
     ///
     /// - Parameters:
     ///   - url: A `file` URL, whose file's size is read if it exists, or a URL from which members
-    ///     can download the file without an upload.
+    ///     can download the file.
     ///   - name: The name to display; by default, the last component of the URL.
-    ///   - mimeType: The media type; by default, the one of the name's extension, or `nil` if it is
+    ///   - mimeType: The media type; by default, that of the name's extension, or `nil` if it is
     ///     not a common one.
     public init(_ url: URL, name: String? = nil, mimeType: String? = nil) {
         self.init()
@@ -20,11 +20,9 @@ extension UploadableFile {
         describe(name ?? url.lastPathComponent, mimeType)
     }
 
-    /// Creates a description of a file with given contents, which the outbox stores until the file
-    /// is uploaded.
+    /// Creates a description of a file with contents, which the outbox stores until the upload.
     ///
-    /// By default, the media type is the one of the name's extension, or `nil` if it is not a
-    /// common one.
+    /// The default media type is that of the name's extension, or `nil` if it is not a common one.
     public init(_ data: Data, name: String, mimeType: String? = nil) {
         self.init()
         self.data = data
@@ -40,7 +38,7 @@ extension UploadableFile {
         self.mimeType = mimeType
     }
 
-    /// Creates a description of a file that already has a URL and needs no upload.
+    /// Creates a description of a file that needs no upload.
     public init(url: String, name: String? = nil, mimeType: String? = nil) {
         self.init()
         self.url = url

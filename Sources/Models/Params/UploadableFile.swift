@@ -20,7 +20,7 @@ public struct UploadableFile: Record {
         set { self[2] = newValue }
     }
 
-    /// The URL from which the file can be downloaded, if it needs no upload.
+    /// The URL of a file that needs no upload.
     public var url: String? {
         get { self[3] }
         set { self[3] = newValue }

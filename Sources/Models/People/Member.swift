@@ -6,7 +6,7 @@ public struct Member: Person {
     /// Creates an empty record.
     public init() {}
 
-    /// The role of the user in the channel.
+    /// The user's role in the channel.
     public var role: Role {
         get { self[12] }
         set { self[12] = newValue }
@@ -18,7 +18,7 @@ public struct Member: Person {
         set { self[13] = newValue }
     }
 
-    /// The user's membership: joined, invited or neither.
+    /// The user's membership.
     public var state: MemberState {
         get { self[15] }
         set { self[15] = newValue }
@@ -36,7 +36,7 @@ public struct Member: Person {
         set { self[17] = newValue }
     }
 
-    /// The time at which the mute ends; negative if it does not end.
+    /// The time at which the mute ends; negative if never.
     public var mutedEndAt: Timestamp? {
         get { self[18] }
         set { self[18] = newValue }

@@ -12,7 +12,7 @@ extension User {
 private let sharedNumbers = Set(User.personFields.map(\.number))
 
 extension Person {
-    /// Creates a value of this user type from the fields that all user types have.
+    /// Creates a value of this type from the fields that all user types have.
     ///
     /// The other fields, ``Record/extra`` and unknown fields are not copied.
     public init(person: some Person) {

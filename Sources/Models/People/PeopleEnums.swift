@@ -3,7 +3,7 @@ public struct Role: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// An ordinary user.
@@ -21,12 +21,12 @@ public struct MemberState: OpenEnumeration {
     /// The number.
     public let rawValue: Int
 
-    /// Creates a value from its number.
+    /// Creates a value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The user is a member.
     public static let joined = Self(rawValue: 0)
-    /// The user is invited and has neither accepted nor declined.
+    /// The user is invited and has not answered.
     public static let invited = Self(rawValue: 1)
     /// The user has left the channel, or only views a public one.
     public static let none = Self(rawValue: 2)

@@ -1,16 +1,16 @@
-/// A user in any role: a user of the application, a sender, a member or a participant.
+/// A user in any role, such as a sender or a member.
 public protocol Person: Record, Identifiable<UserID> {}
 
 // A message list reads the getters with `@_specialize` for each message.
 extension Person {
-    /// The ID of the user; unique within the application.
+    /// The user's ID; unique within the application.
     public var userID: UserID {
         @_specialize(where Self == Sender)
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The name of the user; empty if there is none.
+    /// The user's name; empty if there is none.
     public var nickname: String {
         @_specialize(where Self == Sender)
         get { self[2] }

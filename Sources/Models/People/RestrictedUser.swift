@@ -6,7 +6,7 @@ public struct RestrictedUser: Person {
     /// Creates an empty record.
     public init() {}
 
-    /// The kind of restriction: muted or banned.
+    /// The kind of restriction.
     public var restrictionType: RestrictionType {
         get { self[12] }
         set { self[12] = newValue }
@@ -18,13 +18,13 @@ public struct RestrictedUser: Person {
         set { self[13] = newValue }
     }
 
-    /// The time at which the restriction ends; negative if it does not end.
+    /// The time at which the restriction ends; negative if never.
     public var endAt: Timestamp? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// The remaining duration of the restriction in milliseconds; negative if it does not end.
+    /// The remaining duration in milliseconds; negative if it does not end.
     public var remainingDuration: Int? {
         get { self[15] }
         set { self[15] = newValue }

@@ -6,7 +6,7 @@ public struct RestrictionInfo: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The kind of restriction: muted or banned.
+    /// The kind of restriction.
     public var restrictionType: RestrictionType {
         get { self[1] }
         set { self[1] = newValue }
@@ -18,7 +18,7 @@ public struct RestrictionInfo: Record {
         set { self[2] = newValue }
     }
 
-    /// The time at which the restriction ends; negative if it does not end.
+    /// The time at which the restriction ends; negative if never.
     public var endAt: Timestamp? {
         get { self[3] }
         set { self[3] = newValue }

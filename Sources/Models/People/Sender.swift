@@ -1,4 +1,4 @@
-/// The author of a message, with the author's properties at the time of the message.
+/// The author of a message, as at the time of the message.
 public struct Sender: Person {
     /// The binary form.
     public var fields = RecordFields<Sender>()
@@ -6,7 +6,7 @@ public struct Sender: Person {
     /// Creates an empty record.
     public init() {}
 
-    /// The role of the user in the channel.
+    /// The user's role in the channel.
     public var role: Role {
         get { self[12] }
         set { self[12] = newValue }

@@ -1,14 +1,14 @@
 /// An order of a group channel list.
 public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
-    /// By the time of the last message, newest first. Channels without one are last. The default.
+    /// By the time of the last message, newest first, then channels without one; the default.
     case latestLastMessage = 0
     /// By creation time, newest first.
     case chronological = 1
     /// By name, in byte order.
     case channelNameAlphabetical = 2
-    /// By the value of a metadata key, in byte order. Channels without the key are last.
+    /// By the value of a metadata key, in byte order, then channels without the key.
     case metaDataValueAlphabetical = 3
-    /// By the time of the last message, oldest first. Channels without one are last.
+    /// By the time of the last message, oldest first, then channels without one.
     case oldestLastMessage = 4
 }
 
@@ -21,7 +21,7 @@ extension GroupChannelListOrder: WireEnum {
     }
 }
 
-/// The way in which a filter combines several users.
+/// The way in which a filter combines users.
 public enum QueryType: Int, CaseIterable, Sendable {
     /// All users must be members.
     case and = 0
@@ -119,7 +119,7 @@ extension HiddenStateFilter: WireEnum {
 public enum SearchField: Int, CaseIterable, Sendable {
     /// The nicknames of other members.
     case memberNickname = 0
-    /// The name of the channel.
+    /// The channel's name.
     case channelName = 1
 }
 

@@ -3,9 +3,9 @@ import Foundation
 extension GroupChannelListQuery {
     /// Returns whether a channel passes all filters of the query.
     ///
-    /// Filters by member see only the members in `channel`, which a supergroup lists only in part.
-    /// Filters by nickname ignore the current user, and ``userIDsExactFilter`` includes the current
-    /// user implicitly. If `currentUserID` is `nil`, all members count as others.
+    /// Filters by member see only the members in `channel`, which a supergroup lists in part.
+    /// Filters by nickname ignore the current user, and ``userIDsExactFilter`` includes it
+    /// implicitly. If `currentUserID` is `nil`, all members count as others.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
         matchesKind(channel) && matchesOwnPart(channel) && matchesNameAndType(channel)
             && matchesMetaData(channel) && matchesMembers(channel, currentUserID)
@@ -32,7 +32,7 @@ extension GroupChannelListQuery {
         }
     }
 
-    /// Returns false for a public channel that the user only views.
+    /// Returns `false` for a public channel that the user only views.
     private func matchesOwnPart(_ channel: GroupChannel) -> Bool {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false

@@ -9,11 +9,10 @@ extension GroupChannelListQuery {
 extension GroupChannelListOrder {
     /// Returns whether the left channel precedes the right one; no channel precedes itself.
     ///
-    /// Equal channels are ordered by creation time, newest first, and then by URL. Names, values
-    /// and URLs are compared in byte order, which is the same on every device.
+    /// Equal channels are ordered by creation time, newest first, and then by URL. Texts are
+    /// compared in byte order, which is the same on every device.
     ///
-    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list. If it is `nil`,
-    /// no channel has a value.
+    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list.
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {

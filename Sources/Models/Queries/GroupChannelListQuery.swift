@@ -1,8 +1,8 @@
 /// The filters and the order of a list of the current user's group channels.
 ///
-/// The list contains the channels that pass all filters. By default, these are all channels that
-/// the user has joined or is invited to, except for hidden channels and channels that contain
-/// notifications. It never contains channels that the user has neither joined nor is invited to.
+/// The list contains the channels that pass all filters: by default, all that the user has joined
+/// or is invited to, except for hidden channels and channels that contain notifications. It never
+/// contains other channels.
 public struct GroupChannelListQuery: Record {
     /// The binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
@@ -10,7 +10,7 @@ public struct GroupChannelListQuery: Record {
     /// Creates an empty record.
     public init() {}
 
-    /// The number of channels in a page, 20 by default, clamped to the range from 1 to 10,000.
+    /// The number of channels in a page: 20 by default, clamped to 1...10,000.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
@@ -176,21 +176,19 @@ extension GroupChannelListQuery {
         set { self[21] = newValue }
     }
 
-    /// The users who must be members, all or at least one as ``queryType`` says; empty for no
-    /// filter.
+    /// The users who must be members, all or one as ``queryType`` says; empty for no filter.
     public var userIDsIncludeFilter: [UserID] {
         get { self[22] }
         set { self[22] = newValue }
     }
 
-    /// The way in which ``userIDsIncludeFilter`` combines several users.
+    /// The way in which ``userIDsIncludeFilter`` combines users.
     public var queryType: QueryType {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// The users who, together with the current user, must be exactly the members of the channel;
-    /// empty for no filter.
+    /// The users who, with the current user, must be exactly the members; empty for no filter.
     public var userIDsExactFilter: [UserID] {
         get { self[24] }
         set { self[24] = newValue }
@@ -206,7 +204,7 @@ extension GroupChannelListQuery {
         set { self[25] = newValue }
     }
 
-    /// The properties in which ``searchQuery`` is looked for; empty for all.
+    /// The properties to search for ``searchQuery``; empty for all.
     public var searchFields: [SearchField] {
         get { self[26] }
         set { self[26] = newValue }
@@ -228,13 +226,13 @@ extension GroupChannelListQuery {
         set { self[28] = newValue }
     }
 
-    /// The allowed values of the metadata key ``metaDataKeyFilter``; empty for any value.
+    /// The allowed values of ``metaDataKeyFilter``; empty for any.
     public var metaDataValuesFilter: [String] {
         get { self[29] }
         set { self[29] = newValue }
     }
 
-    /// The prefix that the value of the metadata key ``metaDataKeyFilter`` must have.
+    /// The prefix of the value of ``metaDataKeyFilter``.
     public var metaDataValueStartsWithFilter: String? {
         get { self[30] }
         set { self[30] = newValue }
@@ -246,8 +244,7 @@ extension GroupChannelListQuery {
 extension GroupChannelListQuery {
     /// The local labels of which a channel must have at least one; empty for no filter.
     ///
-    /// Labels are stored on this device. The server does not receive the properties that concern
-    /// them.
+    /// Labels and the properties that concern them stay on this device.
     public var labelsFilter: [String] {
         get { self[31] }
         set { self[31] = newValue }
@@ -261,8 +258,8 @@ extension GroupChannelListQuery {
 
     /// The local label whose channels are listed first, such as "pinned".
     ///
-    /// These channels are ordered by their local sort keys, then by ``order``; all others follow in
-    /// that order. ``precedes(_:_:)`` does not consider labels.
+    /// These channels are ordered by their local sort keys, then by ``order``, as all others are.
+    /// ``precedes(_:_:)`` ignores labels.
     public var labelListedFirst: String? {
         get { self[33] }
         set { self[33] = newValue }

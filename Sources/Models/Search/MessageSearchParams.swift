@@ -5,8 +5,8 @@
 /// params.senderUserIDs = ["alice"]
 /// ```
 ///
-/// With an empty text and a filter by sender, type or kind, the search lists all messages that pass
-/// the filters.
+/// With an empty text and a filter by sender, type or kind, all messages that pass the filters are
+/// found.
 public struct MessageSearchParams: Hashable, Sendable {
     /// The query, in the syntax of ``SearchQuery``.
     public var text: String
@@ -25,8 +25,7 @@ public struct MessageSearchParams: Hashable, Sendable {
 
     /// The kinds of messages to search by content, such as pictures; empty for all.
     ///
-    /// A message of any of these kinds is found. Here, ``MessageKinds/mention`` stands for mentions
-    /// of any user.
+    /// Here, ``MessageKinds/mention`` includes mentions of any user.
     public var kinds: MessageKinds = []
 
     /// The inclusive lower bound of the messages' time, or `nil`.
@@ -42,11 +41,10 @@ public struct MessageSearchParams: Hashable, Sendable {
     public enum Order: String, CaseIterable, Codable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// First by the number of the query's words and phrases that occur as complete words in the
-        /// message, then by the proportion of its text that the hits cover, then newest first.
+        /// By the number of the query's words and phrases that the message contains as complete
+        /// words, then by the proportion of its text that the hits cover, then newest first.
         ///
-        /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered and
-        /// returned.
+        /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are returned.
         case relevance
     }
 
@@ -84,8 +82,7 @@ extension MessageSearchParams {
                 && kinds.isEmpty)
     }
 
-    /// Returns `nil` if the message does not match ``text``, parsed as `query`, or does not pass
-    /// the filters.
+    /// Returns `nil` if the message does not match `query`, the parsed ``text``, or the filters.
     package func hits(in message: Message, of query: SearchQuery) -> [SearchHit]? {
         if query.isEmpty { return listsAll && includes(message) ? [] : nil }
         return query.mayMatch(message) && includes(message) ? query.hits(in: message) : nil

@@ -8,13 +8,13 @@
 /// | `-rain`, `-"black umbrella"` | not this word or phrase |
 /// | `snake_case`, `ann@example.com`, `雨傘`, `국어` | its words next to each other, in this order |
 ///
-/// A quotation without a closing quote extends to the end of the query. Characters outside of words
-/// are ignored. A query without a word to find matches nothing, even if it excludes words.
+/// An unclosed quotation extends to the end of the query. Characters outside of words are ignored.
+/// A query without a word to find matches nothing, even if it excludes words.
 ///
 /// The search ignores differences of case, diacritics, width and other compatibility forms. In
 /// scripts without spaces between words, such as Chinese and Thai, and in Korean, each character is
-/// a word, and so is each emoji. A word such as `camelCase` is also found by its parts. The signs
-/// `+` and `#` at the end of a word belong to it: `C++` finds only `C++`, and `C` finds it too.
+/// a word, and so is each emoji. A word such as `camelCase` is also found by its parts. Signs `+`
+/// and `#` at the end of a word belong to it: `C++` finds only `C++`, and `C` finds it too.
 public struct SearchQuery: Hashable, Sendable {
     /// The maximum number of words: 64.
     ///
@@ -30,14 +30,14 @@ public struct SearchQuery: Hashable, Sendable {
 
     package private(set) var required: [Phrase] = []
     package private(set) var excluded: [Phrase] = []
-    /// A Boolean value that indicates whether the query exceeded ``maximumWordCount``.
+    /// A Boolean value that indicates whether the query had more than ``maximumWordCount`` words.
     public private(set) var isShortened = false
 
     /// A Boolean value that indicates whether the query requires no word and thus matches nothing.
     public var isEmpty: Bool { required.isEmpty }
 
-    /// The words and phrases to find as they were typed, without quotes and without excluded words,
-    /// for servers with a query syntax of their own.
+    /// The words and phrases to find as they were typed, without quotes, for servers with their own
+    /// query syntax.
     public var requiredTexts: [String] { required.map(\.text) }
 
     /// Parses a query in O(*n*); every text is valid.
@@ -77,7 +77,7 @@ public struct SearchQuery: Hashable, Sendable {
 }
 
 extension Character {
-    /// A straight quote, or a curly one, by which keyboards replace it.
+    /// A straight or a curly quote, which keyboards insert.
     fileprivate var isQuote: Bool { self == "\"" || self == "\u{201C}" || self == "\u{201D}" }
 }
 
@@ -96,7 +96,7 @@ public struct SearchHit: Hashable, Sendable {
     /// The text that contains the range.
     public let field: Field
 
-    /// The range in that text: complete words, or complete parts of words.
+    /// The range in that text: complete words or parts of words.
     public let range: Range<String.Index>
 }
 
@@ -104,8 +104,8 @@ extension SearchQuery {
     /// Returns the ranges in a message that contain the query's words; `nil` if the message does
     /// not match.
     ///
-    /// The words may be in different texts of the message, but each phrase must be in a single
-    /// text. The ranges in a text are in order and do not overlap.
+    /// The words may be in different texts, but each phrase must be in one. The ranges in a text
+    /// are in order and do not overlap.
     ///
     /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
     public func hits(in message: Message) -> [SearchHit]? {
@@ -143,9 +143,8 @@ extension SearchQuery {
 // MARK: Ranking
 
 extension SearchQuery {
-    /// Returns the rank of a matching message among the results: 1,000 for each required phrase
-    /// that it contains as complete words, plus the proportion of its texts that the hits cover, in
-    /// thousandths.
+    /// Returns the rank of a matching message: 1,000 for each required phrase that it contains as
+    /// complete words, plus the proportion of its texts that the hits cover, in thousandths.
     package func rank(of hits: [SearchHit], in message: Message) -> Int {
         let texts = message.searchedTexts
         let words = texts.map { SearchText($0.text) }
@@ -165,8 +164,7 @@ extension SearchQuery {
 }
 
 extension Message {
-    /// The texts that a search reads: the message's text and the names of its files, unless they
-    /// are empty.
+    /// The texts that a search reads: the message's text and the names of its files.
     public var searchedTexts: [(field: SearchHit.Field, text: String)] {
         var texts: [(field: SearchHit.Field, text: String)] = []
         if !text.isEmpty { texts.append((.text, text)) }

@@ -1,17 +1,16 @@
-/// Reads the terms under which an index stores a text: those of ``SearchText``, as folded bytes.
+/// Reads the terms of a text for an index: those of ``SearchText``, as folded bytes.
 ///
-/// ASCII words, the majority in most chats, are read without creating a `String` for each word.
+/// ASCII words are read without creating strings.
 package struct SearchTerms: Sendable {
     /// A property, so that the memory is reused.
     private var term: [UInt8] = []
 
     package init() {}
 
-    /// Calls a closure with each term of a text and the number of the term's word, and returns the
-    /// number that follows the last one.
+    /// Calls a closure with each term of a text and its word's number, and returns the number after
+    /// the last one.
     ///
-    /// The first word has the number `first`; the parts of a word have the word's number. The bytes
-    /// are valid only during the call.
+    /// The first word has the number `first`. The bytes are valid only during the call.
     package mutating func forEach(
         in text: String, from first: Int, _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
     ) -> Int {
@@ -61,9 +60,9 @@ package struct SearchTerms: Sendable {
     ) -> Int {
         if term.count < piece.count { term = [UInt8](repeating: 0, count: 2 * piece.count) }
         var (number, index) = (first, 0)
-        // The beginnings of the word's parts except the first.
+        // The beginnings of the word's later parts.
         var parts: [Int] = []
-        // One access for all words is faster than appending each byte.
+        // One access for all words: appending each byte is slower.
         term.withUnsafeMutableBufferPointer { term in
             while index < piece.count {
                 guard Letter(piece[index]) != nil else {
@@ -89,11 +88,11 @@ package struct SearchTerms: Sendable {
         return number
     }
 
-    /// Reads a word that begins at `index`, by the rules of ``SearchText``, moves `index` to its
-    /// end, and returns the size of the folded word.
+    /// Reads a word at `index`, by the rules of ``SearchText``, moves `index` to its end, and
+    /// returns the folded size.
     ///
-    /// The word is written to `term`, which is at least as large as `piece`, and the offsets of its
-    /// parts are appended to `parts`.
+    /// Writes the word to `term`, which is at least as large as `piece`, and appends the offsets of
+    /// its parts to `parts`.
     @inline(__always)
     private static func readWord(
         in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,
@@ -137,7 +136,7 @@ package struct SearchTerms: Sendable {
 }
 
 extension SearchTerms {
-    /// Appends the signs that belong to the word before them, and returns its size with them.
+    /// Appends the signs that belong to the preceding word, and returns its size with them.
     @inline(__always)
     private static func readSigns(
         in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,

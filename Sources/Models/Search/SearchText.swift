@@ -7,14 +7,13 @@ import Foundation
 /// - An apostrophe between two letters does not end a word: `don't` is the word `dont`.
 /// - A word is divided where it changes from lowercase to uppercase, between letters and digits,
 ///   and at apostrophes, and can be found by each part: `camelCase` by `camel` and by `case`.
-/// - In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and in
+/// - In Chinese, Japanese, Thai, Lao, Khmer and Burmese, which have no spaces between words, and in
 ///   Korean, whose words have endings, each character is a word, and so is each emoji.
 /// - The signs `+` and `#` directly after a word belong to it, unless a single one is followed by a
 ///   letter or digit: `C++` and `C#` are words, `a+b` is two. Such a word is also found without the
 ///   signs.
 ///
-/// The rules use neither a dictionary nor the locale, so a text has the same words on every
-/// platform.
+/// The rules use neither a dictionary nor the locale: every platform finds the same words.
 package struct SearchText: Hashable, Sendable {
     package let words: [Word]
 
@@ -145,8 +144,7 @@ private struct WordRun {
                 (previousIndex, end) = (next, next)
                 continue
             }
-            // Joiners and soft hyphens inside a word are ignored; a zero-width space separates
-            // words.
+            // Joiners and soft hyphens inside a word are ignored, unlike a zero-width space.
             let isIgnored =
                 !scalar.isASCII && scalar.properties.isDefaultIgnorableCodePoint
                 && scalar != "\u{200B}"
@@ -203,9 +201,8 @@ extension WordRun.Case {
 // MARK: Folding
 
 extension SearchText {
-    /// Returns a text without the differences that the search ignores: case, diacritics,
-    /// composition, width and other compatibility forms, skin tones, invisible characters and
-    /// apostrophes.
+    /// Returns a text without differences of case, diacritics, composition, width and other
+    /// compatibility forms, and without skin tones, invisible characters and apostrophes.
     ///
     /// Unicode's canonical combining class determines which marks are removed: vowel points of
     /// Hebrew and Arabic, and marks above and below letters. Marks that make another letter are
@@ -225,8 +222,7 @@ extension SearchText {
             }
         }
         if let plain { return plain }
-        // "ẞ" becomes "ß", then "SS", then "ss", and both lowercase forms of sigma become the same
-        // letter.
+        // "ẞ" becomes "ß", then "SS", then "ss"; both lowercase sigmas become the same letter.
         let cased = text.withoutExcessMarks.decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()
         // Some case mappings produce composed letters.
@@ -241,8 +237,8 @@ extension Substring {
     /// As in Unicode's stream-safe text format.
     private static let longestRunOfMarks = 30
 
-    /// The text without further marks in a row: sorting a long run of marks, which a decomposition
-    /// does, takes quadratic time.
+    /// The text without excess marks in a row: sorting a long run, which a decomposition does,
+    /// takes quadratic time.
     fileprivate var withoutExcessMarks: String {
         guard utf8.count > 256 else { return String(self) }
         var (count, kept) = (0, String.UnicodeScalarView())
@@ -263,11 +259,10 @@ extension Unicode.Scalar {
                 || (0xFF9E...0xFF9F).contains(value))
     }
 
-    /// The plain letters of a ligature or of a lowercase Latin letter with a stroke, a hook or
-    /// another mark that Unicode does not separate.
+    /// The plain letters of a ligature or of a lowercase Latin letter with a mark that Unicode does
+    /// not separate.
     ///
-    /// The name of the letter contains the plain letter, as "LATIN SMALL LETTER L WITH STROKE"
-    /// does.
+    /// The letter's name contains them, as "LATIN SMALL LETTER L WITH STROKE" does.
     fileprivate var plainLetters: String? {
         switch value {
         case 0xE6: return "ae"

@@ -21,7 +21,6 @@ struct AppTableReport: Encodable, Sendable {
     }
 }
 
-/// The first rows of a table of the app.
 struct AppRowsReport: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         var key: String

@@ -3,7 +3,7 @@ import Models
 @_spi(Measuring) import Store
 import Sync
 
-/// The list of all channels, which is cached between requests.
+/// The list of all channels, cached between requests.
 actor ChannelList {
     struct Request: Sendable {
         enum Key: String { case last, name, messages, bytes, unread }
@@ -20,7 +20,7 @@ actor ChannelList {
         var url: String
         var name: String
         var messages: Int
-        /// The size of the messages in bytes; of many messages, an estimate from the newest ones.
+        /// The size of the messages in bytes; an estimate if there are many.
         var bytes: Int
         var isEstimate: Bool
         var unread: Int
@@ -44,8 +44,7 @@ actor ChannelList {
     private var rows: [ChannelURL: Row] = [:]
     private var outdated: Set<ChannelURL> = []
     private var isOutdated = true
-    /// `true` if a monitor reports each change; otherwise, the list is read again after each
-    /// commit.
+    /// `true` if a monitor reports each change; otherwise, each commit invalidates the list.
     private var isFollowed = false
     private var number = -1
 
@@ -54,7 +53,7 @@ actor ChannelList {
         isOutdated = true
     }
 
-    /// Marks channels as outdated, or all channels if `urls` is `nil`.
+    /// Marks channels as outdated; `nil` for all.
     func invalidate(_ urls: Set<ChannelURL>?) {
         if let urls { outdated.formUnion(urls) } else { isOutdated = true }
     }
@@ -82,8 +81,8 @@ actor ChannelList {
 
     /// Returns the rows that match a request, with masked names.
     ///
-    /// The rows are searched and sorted by the masked names, because a search would otherwise
-    /// reveal a name letter by letter.
+    /// The rows are searched and sorted by the masked names: otherwise, a search would reveal a
+    /// name letter by letter.
     private func rows(
         matching request: Request, in snapshot: Snapshot, _ mask: TextMask
     ) throws(StoreError) -> [Row] {
@@ -145,8 +144,7 @@ extension ChannelList.Request {
         limit = try query.integer("limit", default: 100, in: 1...500)
     }
 
-    /// Returns `true` if the left row precedes the right one in the requested order, and by URL if
-    /// the keys are equal.
+    /// Returns `true` if the left row precedes the right one, by URL if the keys are equal.
     fileprivate func precedes(_ left: ChannelList.Row, _ right: ChannelList.Row) -> Bool {
         func ordered<Value: Comparable>(_ left: Value, _ right: Value) -> Bool? {
             left == right ? nil : (left < right) != isDescending
@@ -164,8 +162,8 @@ extension ChannelList.Request {
 }
 
 extension ChannelList.Row {
-    /// The beginning of the name, by which rows are sorted: comparing long names with many marks
-    /// takes quadratic time.
+    /// The beginning of the name, for sorting: comparing long names with many marks takes quadratic
+    /// time.
     fileprivate var sortedName: String {
         String(decoding: name.utf8.prefix(128), as: UTF8.self).lowercased()
     }
@@ -176,7 +174,7 @@ extension ChannelList.Row {
             in: snapshot)
     }
 
-    /// Reads a row, which contains the error if the channel is damaged.
+    /// Reads a row, or the error if the channel is damaged.
     init(_ url: ChannelURL, messages: Int, isKeptInCache: Bool, in snapshot: Snapshot) {
         self.init(
             url: url.rawValue, name: "", messages: messages, bytes: 0, isEstimate: false, unread: 0,

@@ -16,9 +16,9 @@ struct ChannelReport: Encodable, Sendable {
 
     struct Kind: Encodable, Sendable {
         var name: String
-        /// The number of stored messages; `nil` if the channel has too many messages to count them.
+        /// The number of stored messages; `nil` if they are too many to count.
         var count: Int?
-        /// The bound below which messages may be missing; `nil` if none are missing.
+        /// The bound below which messages may be missing, if any.
         var missingBelow: String?
     }
 
@@ -29,7 +29,7 @@ struct ChannelReport: Encodable, Sendable {
         var inside: Int
         /// `true` if a page at the upper bound was fetched.
         var hasCursor: Bool
-        /// `true` if the changelog since the truncation that caused the gap still has to be read.
+        /// `true` if the changelog since the gap's truncation still has to be read.
         var hasChanges: Bool
     }
 
@@ -70,22 +70,20 @@ struct ChannelReport: Encodable, Sendable {
     }
 }
 
-/// The coverage of a channel, as a bar over time.
 struct CoverageBar: Encodable, Sendable {
     var oldest: Int64?
     var newest: Int64?
     var segments: [Segment]
 
-    /// A range with one kind of coverage, whose bounds at an end of the history have no time.
+    /// A range with one kind of coverage; a bound at an end of the history has no time.
     struct Segment: Encodable, Sendable {
         var kind: String
         var lower: Int64?
         var upper: Int64?
-        /// The number of stored messages; `nil` if the channel has too many to count them.
         var count: Int?
     }
 
-    /// The number of messages of a channel up to which the messages of each range are counted.
+    /// The number of a channel's messages up to which those of each range are counted.
     fileprivate static let countLimit = 20_000
 
     init(of url: ChannelURL, in reader: Snapshot) throws(StoreError) {
@@ -112,8 +110,8 @@ struct CoverageBar: Encodable, Sendable {
 
     /// Adds the segments of a gap, or of a part of one.
     ///
-    /// The range from the oldest to the newest message that arrived alone in the gap is shown as
-    /// untrusted, because messages between them may be missing.
+    /// The range of messages that arrived alone in the gap is shown as untrusted, because messages
+    /// between them may be missing.
     private mutating func addMissing(
         from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, of url: ChannelURL,
         in reader: Snapshot

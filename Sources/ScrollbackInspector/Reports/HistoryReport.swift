@@ -87,7 +87,7 @@ extension HistoryReport.Row {
     }
 }
 
-/// The fields of a message, and facts about its row in the store.
+/// The fields of a message, and facts about its row.
 struct MessageReport: Encodable, Sendable {
     struct Request: Sendable {
         var channelURL: ChannelURL
@@ -101,10 +101,10 @@ struct MessageReport: Encodable, Sendable {
         }
     }
 
-    /// A field of a record or of a nested record, with the depth of nesting.
+    /// A field of a record, with the depth of nesting.
     struct Field: Encodable, Sendable {
         var number: Int
-        /// The name of the field in JSON; `nil` for a field that this version does not know.
+        /// The name in JSON; `nil` for an unknown field.
         var name: String?
         var value: String
         var depth: Int
@@ -189,7 +189,7 @@ extension MessageReport.Field {
         "mentioned_user_ids", "channel_url",
     ]
 
-    /// Returns the value of a field, or the length of a text that is masked.
+    /// Returns the value of a field, or the length of a masked text.
     private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
         if mask.isOn, field.isText, !identifiers.contains(field.name ?? "") {
             return "••• \(field.payload.count) bytes"

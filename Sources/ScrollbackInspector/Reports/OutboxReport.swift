@@ -5,10 +5,10 @@ import Sync
 /// The outbox, in the order of sending.
 struct OutboxReport: Encodable, Sendable {
     struct Activity: Sendable {
-        /// The request IDs of the items that are being sent, or whose files are being uploaded.
+        /// The request IDs of items that are being sent or uploaded.
         var inFlight: Set<String> = []
         var progress: [RequestID: Progress] = [:]
-        /// The times in milliseconds at which the waits before retries end, by channel.
+        /// The ends of the waits before retries, in milliseconds, by channel.
         var waits: [ChannelURL: Int64] = [:]
     }
 
@@ -36,7 +36,7 @@ struct OutboxReport: Encodable, Sendable {
         var retryAt: Int64?
         var error: String?
         var isResendable: Bool
-        /// `true` if the server may have the item, because the answer to an attempt was lost.
+        /// `true` if the server may have the item: the answer to an attempt was lost.
         var isDoubtful: Bool
         var files: [File]
         var progress: Progress?

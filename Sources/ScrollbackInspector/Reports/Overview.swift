@@ -48,7 +48,7 @@ struct Overview: Encodable, Sendable {
                 try snapshot.messageCount(), try snapshot.outboxItemCount()
             )
         }
-        // If the store cannot be read, the warnings contain the reason.
+        // If the store cannot be read, the warnings say why.
         if let counts { (channelCount, messageCount, outboxCount) = counts }
     }
 }

@@ -3,7 +3,6 @@ import Models
 import Store
 import Sync
 
-/// The files of the store, and what was found when they were opened.
 struct StoreReport: Encodable, Sendable {
     struct Table: Encodable, Sendable {
         var database: String
@@ -20,7 +19,7 @@ struct StoreReport: Encodable, Sendable {
     struct Database: Encodable, Sendable {
         var name: String
         var bytes: Int
-        /// The memory of LevelDB's tables and caches in bytes, as LevelDB reports it.
+        /// The memory of LevelDB's tables and caches in bytes.
         var memory: Int?
         var levels: String?
     }
@@ -29,7 +28,7 @@ struct StoreReport: Encodable, Sendable {
     var isEncrypted: Bool
     var databases: [Database]
     var opening: [String]
-    /// The maximum memory that the process has used, in bytes.
+    /// The maximum memory of the process in bytes.
     var peakMemory: Int
 
     init(_ store: ChatStore) throws(StoreError) {

@@ -20,7 +20,7 @@ extension EngineCall {
 }
 
 extension SyncReport.Call {
-    /// The key by which the attempts of a call are counted.
+    /// The key for counting the attempts of a call.
     var subject: String { "\(name) \(channel ?? "") \(requestID ?? "")" }
 
     var requestID: String? { Self.requestID(ofCall: name, detail) }

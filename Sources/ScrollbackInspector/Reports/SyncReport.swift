@@ -15,7 +15,7 @@ struct SyncReport: Encodable, Sendable {
         var message: String?
         var count: Int?
         var bytes: Int?
-        /// 1 plus the number of consecutive failures of the same call before this one.
+        /// 1 plus the number of this call's consecutive failures.
         var attempt: Int
     }
 

@@ -5,8 +5,8 @@
 
     /// Listens on the loopback interface, and answers one request on each connection.
     ///
-    /// The number of connections and the time for a request are limited, because any process of
-    /// this machine can connect.
+    /// Any process of this machine can connect, so connections and the time for a request are
+    /// limited.
     final class HTTPListener: Sendable {
         static let connectionLimit = 64
         /// The time in which a client has to send its request, and to accept each part of the
@@ -68,7 +68,7 @@
                                 self.openCount.withLock { $0 -= 1 }
                             }
                         } catch {
-                            // The process may have too many open files at this moment.
+                            // The process may have too many open files now.
                             try? await pause(.milliseconds(250))
                         }
                     }
@@ -93,7 +93,7 @@
             _ client: AsyncSocket, _ respond: @Sendable (HTTPRequest) async -> HTTPResponse
         ) async {
             defer { try? client.close() }
-            // Close a connection that fails, or that takes too long, without a response.
+            // Close a connection that fails or takes too long.
             do {
                 let response: HTTPResponse
                 do {

@@ -1,13 +1,13 @@
 #if Inspector
     import Foundation
 
-    /// A request, of which each header occurs at most once.
+    /// A request; each header occurs at most once.
     struct HTTPRequest: Sendable {
         let method: String
-        /// The path as the client has sent it, without the query.
+        /// The path as sent, without the query.
         let path: String
         let query: [String: String]
-        /// The values of the headers, by their names in lowercase.
+        /// The headers, by lowercase names.
         let headers: [String: String]
         var body = Data()
     }
@@ -16,8 +16,7 @@
         static let headLimit = 16 << 10
         static let bodyLimit = 64 << 10
 
-        /// The number of bytes of the body that the request announces; throws if it is too large,
-        /// or not a number.
+        /// The announced number of bytes of the body; throws if it is too large, or not a number.
         var bodyCount: Int {
             get throws(Refusal) {
                 guard headers["transfer-encoding"] == nil else {
@@ -41,8 +40,7 @@
 
         /// Reads the request line and the headers, which end with an empty line.
         ///
-        /// A repeated header is refused, because the checks of a server and of a proxy could see
-        /// different values.
+        /// A repeated header is refused: servers and proxies could see different values.
         init(head: Data) throws(Refusal) {
             let malformed = Refusal(status: .badRequest, text: "The request is malformed.")
             guard let text = String(data: head, encoding: .utf8) else { throw malformed }
@@ -102,7 +100,7 @@
 
         enum Body {
             case data(Data)
-            /// Pieces that are sent as they arrive, until the stream ends.
+            /// Pieces to send as they arrive.
             case stream(AsyncStream<Data>)
         }
 

@@ -6,8 +6,8 @@
     /// The HTTP server of an inspector, on the loopback interface.
     ///
     /// Any web page in a browser on this machine can send requests to the port. Therefore the
-    /// server refuses a request unless its path contains the token, its host is the loopback
-    /// address, and its origin, if it has one, is the page.
+    /// server requires the token in the path, the loopback address as the host, and the page as the
+    /// origin, if there is one.
     final class InspectorServer: Sendable {
         private let inspection: Inspection
         private let token: String
@@ -28,8 +28,8 @@
             self.pause = pause
         }
 
-        /// Starts to listen, and returns the address of the page; throws `unavailable` if the port
-        /// is used.
+        /// Starts to listen, and returns the page's address; throws `unavailable` if the port is
+        /// used.
         func start() throws(InspectorError) -> URL {
             let listener: HTTPListener
             do {
@@ -104,7 +104,7 @@
             guard inspection.options.allowsActions else {
                 return .text(.forbidden, "The app does not allow actions.")
             }
-            // Require this content type, because a form on another page cannot send it.
+            // A form on another page cannot send this content type.
             guard request.headers["content-type"] == "application/json" else {
                 return .text(.badRequest, "The request is not JSON.")
             }
@@ -146,8 +146,7 @@
     }
 
     extension String {
-        /// Compares two texts in a time that does not depend on the position of the first
-        /// difference.
+        /// Compares two texts in a time that does not depend on the first difference.
         fileprivate func isEqual(to other: some StringProtocol) -> Bool {
             let (left, right) = (Array(utf8), Array(other.utf8))
             guard left.count == right.count else { return false }

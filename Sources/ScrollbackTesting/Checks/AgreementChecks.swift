@@ -145,13 +145,13 @@ extension NewMessage {
     }
 }
 
-/// A change of a message, whose result all calls must return alike.
+/// A change of a message whose result all calls must return alike.
 private struct MessageChange: Sendable {
     let summary: String
     let needed: BackendCapabilities
-    /// Prepares and returns the message that is compared, or that the compared one replies to.
+    /// Prepares and returns the compared message, or the parent of the compared one.
     var prepare: @Sendable (Device, Device, ChannelURL) async throws -> Message?
-    /// Makes the change, and returns the answer of the call with its device.
+    /// Makes the change, and returns the answer with its device.
     let change:
         @Sendable (Device, Device, ChannelURL, Message?) async throws -> (
             id: MessageID, answer: (device: Device, message: Message)?
@@ -263,7 +263,7 @@ extension Device {
             (.newest, .older, "the pages at the newest message"),
             (.time(message.createdAt), .newer, "the pages at a time"),
         ]
-        // A server may return fewer messages than were requested, so follow the cursors.
+        // A server may return fewer messages than requested: follow the cursors.
         for (anchor, side, source) in anchors {
             let read = try await readAll(url, from: anchor, side, by: 20)
             try copies.add(id, among: read, from: source)
@@ -276,7 +276,7 @@ extension Device {
             let read = try await readAll(url, from: .newest, .older, by: 20, thread: parent)
             try copies.add(id, among: read, from: "a page of the thread")
         }
-        // The changelog contains changes, and may contain new messages.
+        // The changelog may also contain new messages.
         let updated = try await changes(url, since: .feed(cursor)).updated
         copies.add(updated.last { $0.messageID == id }, from: "the changelog")
         if can(.messageSearch), let word = message.text.split(separator: ",").first {
@@ -288,8 +288,8 @@ extension Device {
         return copies
     }
 
-    /// Returns the copy of a client that has applied the feed's events; `nil` if the feed reports
-    /// the change in another way.
+    /// Returns the copy of a client that applies the feed; `nil` if the feed reports the change in
+    /// another way.
     fileprivate func fedCopy(
         of id: MessageID, in url: ChannelURL, since cursor: FeedCursor, _ held: Message?
     ) async throws -> Message? {

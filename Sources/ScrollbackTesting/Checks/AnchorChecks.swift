@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the anchors of pages.
 extension BackendConformance {
     static let anchorChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.time", "request pages at the time of each message") { scene in

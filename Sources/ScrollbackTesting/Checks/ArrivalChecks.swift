@@ -15,7 +15,7 @@ extension BackendConformance {
                 return try await group.reduce(into: []) { $0 += $1 }
             }.inOrder
             let whole = try await bob.page(url, .newest, older: 100, newer: 0)
-            // The server's clocks may differ by milliseconds, so a few messages may be outliers.
+            // The server's clocks may differ, so a few messages may be outliers.
             let late = whole.outliers
             try expect(
                 late.count * 2 < sent.count, "\(late.count) of \(sent.count) messages are outliers")

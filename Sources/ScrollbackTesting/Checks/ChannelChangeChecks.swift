@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the changelog of channels.
 extension BackendConformance {
     static let channelChangeChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -101,7 +100,7 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             for _ in 0..<3 { _ = try await scene.channel(alice, bob) }
-            // A changelog must end even if nothing has changed since the previous one.
+            // A changelog must end even without further changes.
             var point = ChangelogPoint.feed(cursor)
             for _ in 0..<3 {
                 guard let last = try await bob.channelChangelog(since: point).last?.next else {

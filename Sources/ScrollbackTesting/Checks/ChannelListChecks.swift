@@ -97,8 +97,7 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels whose order by name differs from that by last message; the last one has no
-    /// message.
+    /// Creates channels whose orders by name and by last message differ; the last one is empty.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for name in ["b1", "a", "B2", "c", "empty"] {
@@ -110,7 +109,7 @@ extension Scene {
 }
 
 extension Device {
-    /// Throws unless the list agrees with the query; other channels in it are ignored.
+    /// Throws unless the list agrees with the query, ignoring other channels.
     fileprivate func expectList(
         of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
     ) async throws {

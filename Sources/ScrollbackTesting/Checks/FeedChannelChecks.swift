@@ -41,7 +41,7 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed has reported the loss of the channel, and no event of it afterwards.
+    /// Throws unless the feed has reported the loss of the channel, and no later event of it.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

@@ -10,8 +10,8 @@ extension BackendConformance {
             for name in ["one", "two", "three"] {
                 urls.append(try await scene.channel(alice, bob, named: name))
             }
-            // The second channel has the newest message, unless the server's clocks differ. The
-            // third channel has no message.
+            // Unless the server's clocks differ, the second channel has the newest message. The
+            // third one has none.
             let old = try await bob.send("old", in: urls[0])
             let new = try await bob.send("new", in: urls[1])
             var reading = FeedReading(alice)

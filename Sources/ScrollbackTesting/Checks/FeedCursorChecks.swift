@@ -104,7 +104,7 @@ extension BackendConformance {
             for number in 1...5 {
                 let cursor = try reading.known()
                 let (batch, message) = try await alice.batch(since: cursor) {
-                    // When these calls have been answered, the server has received the request.
+                    // After these answers, the server has received the request.
                     for _ in 1...3 { _ = try await bob.backend.channel(url) }
                 } then: {
                     try await bob.send("\(number)", in: url)
@@ -233,7 +233,7 @@ extension FeedEvent {
 extension Device {
     /// Executes two closures once the request has begun.
     ///
-    /// Before the second one, an answer that the backend gives without waiting has arrived.
+    /// Before the second one, an immediate answer of the backend has arrived.
     fileprivate func batch<Result>(
         since cursor: FeedCursor, whenBegun: () async throws -> Void,
         then body: () async throws -> Result

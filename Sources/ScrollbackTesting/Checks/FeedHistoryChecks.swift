@@ -66,7 +66,7 @@ extension BackendConformance {
         }
     }
 
-    /// Imports messages that are older and newer than those of the channel.
+    /// Imports messages older and newer than those of the channel.
     private static func importMessages(
         _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
     ) async throws {
@@ -90,7 +90,7 @@ extension BackendConformance {
         }
     }
 
-    /// Throws unless a copy of the history that follows the feed equals the channel's history.
+    /// Throws unless a copy that follows the feed equals the channel's history.
     private static func followHistory(
         of url: ChannelURL, on device: Device, while change: () async throws -> Void
     ) async throws {
@@ -135,8 +135,7 @@ extension BackendConformance {
             notified.sorted(), all.suffix(notified.count).sorted(),
             "the messages in the feed after the last truncation")
         for step in [5, 8] {
-            // If the server's clocks differ, pages may order the messages differently than the
-            // feed.
+            // If the server's clocks differ, pages may have another order than the feed.
             let found = try await alice.readAll(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),

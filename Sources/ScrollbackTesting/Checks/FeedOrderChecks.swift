@@ -85,7 +85,7 @@ extension BackendConformance {
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
                 try await reading.await("the user's own message", message, else: nil)
-                // The feed may have omitted the message and reported a truncation.
+                // The feed may have reported a truncation instead.
                 guard let notified = reading.received(in: url).first else { continue }
                 try expectEqual(notified.requestID, request, "the request id")
             }

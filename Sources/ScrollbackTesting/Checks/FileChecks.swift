@@ -3,7 +3,6 @@ import Models
 import Store
 import Sync
 
-// Checks of files, receipts and typing.
 extension BackendConformance {
     static let fileChecks: [ConformanceCheck] = [
         ConformanceCheck("upload.bytes", "upload, send and download a file", needs: .files) {

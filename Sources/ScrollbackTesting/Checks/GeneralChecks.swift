@@ -2,7 +2,6 @@ import Foundation
 import Models
 import Sync
 
-// Checks of errors and the connection.
 extension BackendConformance {
     static let generalChecks: [ConformanceCheck] = [
         ConformanceCheck("errors.channel", "request a channel that does not exist") { scene in
@@ -120,7 +119,7 @@ extension BackendConformance {
 // MARK: Calls with an epoch
 
 extension Device {
-    /// The calls that change a message with an epoch; the last one deletes it.
+    /// The calls that change a message with an epoch; the last one is a deletion.
     fileprivate func changes(of message: Message, _ epoch: ServerEpoch) -> [CheckedCall] {
         let makeRequestID = scene.subject.makeRequestID
         let (id, url) = (message.messageID ?? "", message.channelURL)

@@ -20,7 +20,7 @@ extension BackendConformance {
                     "\(device.userID) is \(channel.myMemberState)")
                 let urls = try await device.channelURLs()
                 try expect(urls.contains(made.url), "\(device.userID) has no such channel")
-                // A server may show an invited user less of a channel than a member.
+                // A server may show an invited user less than a member.
                 guard channel.myMemberState == .joined else { continue }
                 try expectEqual(channel.data, "data", "the data")
                 try expectEqual(channel.customType, "made", "the custom type")

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the changelog of messages.
 extension BackendConformance {
     static let messageChangeChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -98,7 +97,7 @@ extension BackendConformance {
             for message in try await bob.send(many, in: url) {
                 try await bob.edit(message, "edited")
             }
-            // A changelog must end even if nothing has changed since the previous one.
+            // A changelog must end even without further changes.
             var point = ChangelogPoint.feed(cursor)
             for _ in 0..<3 {
                 guard let last = try await alice.changelog(url, since: point).last?.next else {

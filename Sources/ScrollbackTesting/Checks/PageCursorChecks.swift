@@ -91,8 +91,7 @@ extension BackendConformance {
                 let new = try await alice.send("new", in: url)
                 var left = Array(sent[seen...])
                 for index in [2, 0] { left.remove(at: index) }
-                // The next page contains the new message only if that message is newer than the
-                // first page.
+                // The next page contains the new message only if it is newer than the first page.
                 let isNewer = [sent[seen - 1], new].inOrder.ids.last == [new].ids[0]
                 if isNewer == (side == .newer) { left.append(new) }
                 for step in [2, 20] {

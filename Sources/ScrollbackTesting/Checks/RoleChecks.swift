@@ -9,12 +9,11 @@ extension BackendConformance {
             var sent: [Message] = []
             for text in ["one", "two", "three"] { sent.append(try await alice.send(text, in: url)) }
             guard let second = sent[1].messageID, let third = sent[2].messageID else { return }
-            // If the server's clocks differ, the order of the messages may not be the order of
-            // sending.
+            // If the server's clocks differ, the messages may be in another order.
             let newer = sent.filter { second == $0.messageID || sent[1].isOlder(than: $0) }.count
             if bob.can(.readReceipts) { try await bob.backend.perform(MarkAsRead(url)) }
             let cursor = try await bob.tip()
-            // The second call has no effect, because the third message is already unread.
+            // The second call has no effect: the third message is already unread.
             for id in [second, third] {
                 try await bob.backend.perform(MarkAsUnread(from: id, in: url))
                 let channel = try await bob.backend.channel(url)

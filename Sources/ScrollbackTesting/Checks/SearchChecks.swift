@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the search in messages.
 extension BackendConformance {
     static let searchChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -179,8 +178,8 @@ extension Device {
 }
 
 extension Scene {
-    /// A word of consonants that no other message contains: servers divide words at digits in
-    /// different ways, and could remove an ending.
+    /// A new word of consonants: servers divide words at digits in different ways, and could remove
+    /// an ending.
     fileprivate func newWord() -> String {
         let letters = Array("bcdfghjklmnpqrtv".utf8)
         let id = subject.makeRequestID().rawValue.utf8.suffix(12)

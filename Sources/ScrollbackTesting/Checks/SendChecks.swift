@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of sending messages.
 extension BackendConformance {
     static let sendChecks: [ConformanceCheck] = [
         ConformanceCheck(

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of pages of replies.
 extension BackendConformance {
     static let threadChecks: [ConformanceCheck] = [
         ConformanceCheck("replies.page", "read two threads in pages", needs: .threads) { scene in

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of editing and deleting messages.
 extension BackendConformance {
     static let writeChecks: [ConformanceCheck] = [
         ConformanceCheck("update.version", "edit a message several times") { scene in

@@ -9,7 +9,7 @@ public import Sync
 /// ```
 ///
 /// The checks work with any test framework, and do not sleep: see ``ConformanceSubject/patience``.
-/// A check that needs a missing capability or hook is skipped, and the report gives the reason.
+/// A check is skipped if a capability or hook is missing; the report gives the reason.
 public enum BackendConformance {
     /// All promises, in the order of the protocol's declarations.
     public static var promises: [BackendPromise] { BackendPromise.all }
@@ -25,11 +25,11 @@ public enum BackendConformance {
 
     private static let attempts = 3
 
-    /// Runs the checks that a filter selects, or all of them, one after the other.
+    /// Runs all checks, or those that a filter selects, one after the other.
     ///
-    /// The run stops if no device has connected in the first three checks that were not skipped,
-    /// because all others would fail for the same reason, or if the subject has fewer than three
-    /// users for a check. ``ConformanceReport/failure`` then contains the reason.
+    /// The run stops if no device has connected in the first three checks that were not skipped, or
+    /// if the subject has fewer than three users for a check. ``ConformanceReport/failure`` then
+    /// contains the reason.
     public static func run(
         on subject: some ConformanceSubject, only filter: ((ConformanceCheck) -> Bool)? = nil
     ) async -> ConformanceReport {

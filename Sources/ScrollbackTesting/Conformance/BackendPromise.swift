@@ -20,7 +20,7 @@ extension BackendPromise {
 }
 
 extension BackendPromise {
-    // The texts are those of the documentation in `Backend.swift`; a test compares them.
+    // The texts are those of `Backend.swift`; a test compares them.
     private static let texts = """
         errors.channel: A call for a channel that does not exist or that the user has no access to \
         throws `notFound` or `refused` and has no effect.

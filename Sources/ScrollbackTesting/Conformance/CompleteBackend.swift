@@ -1,8 +1,8 @@
 package import Models
 package import Sync
 
-/// A backend that adds the reactions to the messages that another backend returns without them, so
-/// that checks can compare whole messages.
+/// A backend that adds the reactions to another backend's messages, so that checks can compare
+/// whole messages.
 package struct CompleteBackend: ForwardingBackend {
     package let base: any Backend
 

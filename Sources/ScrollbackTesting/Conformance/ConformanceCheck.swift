@@ -4,7 +4,7 @@ public import Sync
 
 /// A check of one promise of a backend.
 ///
-/// Checks create the data that they need, so they can run alone and in any order:
+/// Checks create their data, so they can run alone and in any order:
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
@@ -17,13 +17,13 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
     /// The promise that the check verifies.
     public let promise: BackendPromise
 
-    /// A description of the check, in one sentence.
+    /// A description of the check in one sentence.
     public let summary: String
 
-    /// The capabilities of the backend that the check needs.
+    /// The capabilities that the check needs.
     public let capabilities: BackendCapabilities
 
-    /// The hooks of the subject that the check needs.
+    /// The hooks that the check needs.
     public let hooks: Set<ConformanceHook>
 
     let body: @Sendable (Scene) async throws -> Void
@@ -39,16 +39,16 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
         self.body = body
     }
 
-    /// False if the check is only about the effects of calls that change messages.
+    /// `false` if the check concerns only the effects of calls that change messages.
     var isOfWriting: Bool {
         promise.id.hasPrefix("send.") || promise.id.hasPrefix("update.")
             || ["delete.owner", "delete.twice", "feed.sender"].contains(promise.id)
     }
 
-    /// The ID of the promise and the summary, which identify the check.
+    /// The ID of the promise and the summary.
     public var id: String { "\(promise.id): \(summary)" }
 
-    /// The ID of the promise and the summary.
+    /// The same text as `id`.
     public var description: String { id }
 }
 
@@ -98,13 +98,13 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // A task group would wait for a backend's call that ignores cancellation.
+        // A task group would wait for a call that ignores cancellation.
         let work = Task { try await body() }
         let (results, first) = AsyncStream.makeStream(
             of: Result<Void, any Error>.self, bufferingPolicy: .bufferingOldest(1))
         let watch = Task {
-            // If the work finishes first, `watch` is canceled, and the sleep throws. `Task.sleep`
-            // traps on durations of centuries.
+            // If the work finishes first, `watch` is canceled. `Task.sleep` traps on durations of
+            // centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 first.yield(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
@@ -122,7 +122,7 @@ extension ConformanceCheck {
 /// A promise is not fulfilled.
 struct Broken: Error {
     let text: String
-    /// The ID of the broken promise; `nil` if it is that of the check.
+    /// The ID of the broken promise; `nil` for that of the check.
     var promiseID: String?
 }
 

@@ -2,29 +2,26 @@ import Sync
 
 /// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
-    /// The ID of the promise that the check verifies or, if the check found that another one is
-    /// broken, of that one.
-    ///
-    /// See `BackendPromise.id` in `Sync`.
+    /// The ID of the promise that the check verifies, or of another one that it found broken.
     public let promiseID: String
 
     /// The text of the promise.
     public let sentence: String
 
-    /// A description of the check, in one sentence.
+    /// A description of the check in one sentence.
     public let summary: String
 
     /// The outcome of the check.
     public let outcome: Outcome
 
-    /// All calls that led to a failure and their responses, oldest first; empty without a failure.
+    /// All calls that led to a failure, with their responses, oldest first; otherwise empty.
     public let trace: [String]
 
     /// The outcome of a check.
     public enum Outcome: Hashable, Sendable, Codable {
         /// The check has found no violation of the promise.
         case passed
-        /// The promise is not fulfilled; the value describes the observed behavior.
+        /// The promise is not fulfilled; the value describes the behavior.
         case failed(String)
         /// The promise was not checked; the value is the reason.
         case skipped(String)
@@ -53,7 +50,7 @@ extension ConformanceResult: CustomStringConvertible {
     /// A line with the outcome; for a failure, also the promise, the observed behavior and the
     /// calls.
     ///
-    /// Long lines are shortened, and calls in the middle of a long ``trace`` are omitted.
+    /// Long lines and traces are shortened.
     public var description: String {
         switch outcome {
         case .passed: "✓ \(promiseID): \(summary)"
@@ -91,18 +88,17 @@ extension String {
     }
 }
 
-/// The results of the checks of a backend.
+/// The results of checks.
 public struct ConformanceReport: Hashable, Sendable, Codable {
-    /// The results of the checks, in the order in which they ran.
+    /// The results, in the order of the checks.
     public let results: [ConformanceResult]
 
-    /// The reason why ``BackendConformance/run(on:only:)`` stopped early, such as an unreachable
-    /// server.
+    /// The reason why ``BackendConformance/run(on:only:)`` stopped early, if it did.
     public let failure: String?
 
-    /// Creates a report of the results of ``ConformanceCheck/run(on:)``.
+    /// Creates a report of results of ``ConformanceCheck/run(on:)``.
     ///
-    /// `failure` is the reason why further checks did not run; `nil` if all have run.
+    /// `failure` is the reason why further checks did not run, if any.
     public init(results: [ConformanceResult], failure: String? = nil) {
         self.results = results
         self.failure = failure
@@ -117,7 +113,7 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The results of passed checks.
     public var passed: [ConformanceResult] { results.filter { $0.outcome == .passed } }
 
-    /// The IDs of the promises that are not fulfilled.
+    /// The IDs of the broken promises.
     public var brokenPromises: Set<String> { Set(failed.map(\.promiseID)) }
 
     /// A Boolean value that indicates whether all checks ran, and none failed.
@@ -125,8 +121,8 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
 }
 
 extension ConformanceReport: CustomStringConvertible {
-    /// The report as text: a line that names the broken promises, the failures with their traces,
-    /// the skipped checks, and the number of checks with each outcome.
+    /// The report as text: the broken promises, the failures with their traces, the skipped checks,
+    /// and the number of checks with each outcome.
     public var description: String {
         if let failure {
             // All checks failed for the same reason.
@@ -140,8 +136,8 @@ extension ConformanceReport: CustomStringConvertible {
         return (lines + [numbers]).joined(separator: "\n")
     }
 
-    /// The number and names of the checked promises that are broken, such as
-    /// `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
+    /// The broken promises, such as `2 of 75 promises broken: send.once, feed.order; 1 check
+    /// skipped`.
     private var headline: String {
         let found = Set(results.filter { !$0.isSkipped }.map(\.promiseID))
         var names: [String] = []

@@ -157,7 +157,7 @@ extension Device {
     }
 }
 
-/// Returns the elements of a list, which must end within a number of pages.
+/// Returns the elements of a list; throws if it has too many pages.
 func allPages<Element>(
     of list: String, _ promiseID: String, limit: Int = 100,
     _ request: (PageCursor?) async throws -> Page<Element>
@@ -194,14 +194,14 @@ extension Message {
         }
     }
 
-    /// The time of the message's last edit; the time of its creation if it was not edited.
+    /// The time of the last edit or, without one, of the creation.
     var version: Timestamp { updatedAt ?? createdAt }
 }
 
 extension Sequence<Message> {
     var ids: [String] { map { $0.messageID?.rawValue ?? "-" } }
 
-    /// The messages by position, in which they were sent if the server's clocks do not differ.
+    /// The messages by position, the order of sending if the server's clocks do not differ.
     var inOrder: [Message] {
         sorted { left, right in
             guard let position = left.position, let other = right.position else { return false }

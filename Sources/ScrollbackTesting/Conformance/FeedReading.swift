@@ -68,8 +68,7 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Waits for the deletion of a message, which the backfill of a truncation must no longer
-    /// contain.
+    /// Waits for the deletion of a message, which a backfill must no longer contain.
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("the deletion") { event in
             switch event {
@@ -165,7 +164,7 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Returns an event's message, which is looked up if the event contains only its ID.
+    /// Returns an event's message, looked up if the event contains only its ID.
     func messages(of event: FeedEvent) async throws -> [Message] {
         guard case .messageChanged(let id, in: let url) = event else {
             return [event.message].compactMap(\.self)

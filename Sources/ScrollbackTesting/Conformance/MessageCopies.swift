@@ -9,7 +9,7 @@ struct MessageCopies {
         if let message { copies.append((source, message)) }
     }
 
-    /// Adds a copy; throws unless the list has exactly one.
+    /// Adds a copy; throws unless there is exactly one.
     mutating func add(_ id: MessageID, among messages: [Message], from source: String) throws {
         let found = messages.filter { $0.messageID == id }
         try expect(
@@ -41,7 +41,7 @@ struct MessageCopies {
 
 extension Message {
     /// Ignores the sending status, which has a promise of its own, the order of reactions and of
-    /// their users, and reactions that no user has any longer.
+    /// their users, and removed reactions.
     func differences(from other: Message) -> [String] {
         let (mine, theirs) = (compared, other.compared)
         guard mine != theirs else { return [] }
@@ -66,8 +66,8 @@ extension Message {
         return message
     }
 
-    /// The fields that the sender determines, and that the sent message lacks or has with another
-    /// value, except those with the JSON names in `ignored`.
+    /// The sender's fields that the sent message lacks or has with another value, except those with
+    /// the JSON names in `ignored`.
     func losses(of unsent: Message, except ignored: Set<String>) -> [String] {
         let local: Set = [
             "created_at", "sending_status", "user", "new_message",
@@ -92,8 +92,7 @@ extension Message {
 }
 
 extension JSONValue {
-    /// Returns whether a value equals another one, or is an object with all of its values that are
-    /// not empty.
+    /// Returns whether a value equals another one, or is an object with all of its nonempty values.
     fileprivate func contains(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.object(let mine), .object(let others)):

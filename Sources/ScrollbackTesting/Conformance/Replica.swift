@@ -3,7 +3,7 @@ import Sync
 
 /// A copy of a channel's messages, maintained as by a client.
 ///
-/// It stores the events of the feed, backfills truncations, and fetches changed ranges again.
+/// It stores the feed's events, backfills truncations, and fetches changed ranges again.
 struct Replica {
     /// The device, which another one may replace at the same cursor.
     var device: Device
@@ -35,7 +35,7 @@ struct Replica {
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .messageOrEditDeleted(let id, in: _, let createdAt, at: _):
             messages[id] = nil
-            // The event may have been an edit of an older message, or a reply to one.
+            // The event may be about an edit of an older message, or a reply to one.
             try await fetch(from: .distantPast, through: createdAt)
         case .messagesDeleted(ofSender: let sender, in: _, at: _):
             messages = messages.filter { $0.value.sender?.userID != sender }
@@ -137,8 +137,8 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// The properties that all responses must agree on; the unread counts may be omitted except in
-    /// the feed.
+    /// The properties that all responses must agree on; unread counts may be omitted except in the
+    /// feed.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

@@ -37,7 +37,7 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
-    /// Returns a time that all clocks of the server have reached when any of them shows `time`.
+    /// Returns a time that all clocks have reached when any of them shows `time`.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }
@@ -87,7 +87,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and starts the server's clock again.
+    /// Disconnects all devices, and restarts the server's clock.
     func end() async -> (any Error)? {
         let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
         for device in devices { await device.backend.base.disconnect() }
@@ -109,7 +109,7 @@ final class Scene: Sendable {
         (try await device(0), try await device(1), try await device(2))
     }
 
-    /// Creates a channel of the users, with the first one as operator.
+    /// Creates a channel of the users; the first one is its operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL
     {

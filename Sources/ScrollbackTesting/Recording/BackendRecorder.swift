@@ -1,7 +1,7 @@
 public import Models
 public import Sync
 
-/// A backend that forwards each call to another backend, and records the call and its response.
+/// A backend that forwards each call to another one, and records it with its response.
 ///
 /// ```swift
 /// let recorder = BackendRecorder(backend, name: "alice")
@@ -9,19 +9,18 @@ public import Sync
 /// print(recorder.log)  // alice: feed(since: nil) → [channel(general name …)], 17, live
 /// ```
 ///
-/// The lines contain only the most important properties of arguments and responses.
+/// Lines contain only the most important properties.
 public struct BackendRecorder: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
 
-    /// The prefix of each line in the log, which distinguishes recorders that share a log; may be
-    /// empty.
+    /// The prefix of each line, which distinguishes recorders with the same log; may be empty.
     public let name: String
 
     /// The log to which the recorder adds lines.
     public let log: CallLog
 
-    /// Creates a recorder of calls of `base`.
+    /// Creates a recorder of the calls of `base`.
     public init(_ base: any Backend, name: String = "", log: CallLog = CallLog()) {
         self.base = base
         self.name = name

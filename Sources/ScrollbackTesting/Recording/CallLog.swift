@@ -1,11 +1,11 @@
 import Models
 
-/// A thread-safe log of calls to backends, with a line for each call and its response, in the order
-/// of the responses.
+/// A thread-safe log with a line for each call of a backend and its response, in the order of the
+/// responses.
 ///
-/// Recorders of several users may share a log.
+/// Several recorders may share it.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// The lines are formatted when the log is read, because most logs are never read.
+    /// The lines are formatted when the log is read: most logs never are.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.

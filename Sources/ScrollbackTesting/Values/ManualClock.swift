@@ -2,7 +2,7 @@ public import Models
 import Store
 import Sync
 
-/// A clock that changes only when a test sets or advances it.
+/// A thread-safe clock that changes only when a test sets or advances it.
 ///
 /// Pass it to code that takes the time as a parameter:
 ///
@@ -11,8 +11,6 @@ import Sync
 /// let session = Session(now: { clock.now })  // whatever of yours asks for the time
 /// clock.advance(by: .seconds(3))
 /// ```
-///
-/// The class is thread-safe.
 public final class ManualClock: Sendable {
     private let time: Locked<Timestamp>
 
@@ -21,15 +19,15 @@ public final class ManualClock: Sendable {
         self.time = Locked(time)
     }
 
-    /// The current time, which may be set to any time, including earlier ones.
+    /// The current time, which may be set to any time.
     public var now: Timestamp {
         get { time.withLock { $0 } }
         set { time.withLock { $0 = newValue } }
     }
 
-    /// Advances the clock, or sets it back if the duration is negative, and returns the new time.
+    /// Advances the clock, or sets it back by a negative duration, and returns the new time.
     ///
-    /// Fractions of a millisecond are ignored. The time stays within the range of `Timestamp`.
+    /// Fractions of a millisecond are ignored, and the time stays within the range of `Timestamp`.
     @discardableResult
     public func advance(by duration: Duration) -> Timestamp {
         let milliseconds = duration.milliseconds

@@ -1,10 +1,9 @@
 public import Models
 import Store
 
-/// A thread-safe source of request IDs with consecutive numbers, which are the same in every run:
-/// r1, r2, r3 and so on.
+/// A thread-safe source of request IDs that are the same in every run: r1, r2, r3 and so on.
 ///
-/// If a server remembers the request IDs of earlier runs, use another prefix for each run.
+/// If a server remembers IDs of earlier runs, use another prefix for each run.
 public final class RequestIDs: Sendable {
     private let prefix: String
     private let count = Locked(0)

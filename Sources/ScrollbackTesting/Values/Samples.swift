@@ -2,7 +2,7 @@ import Foundation
 public import Models
 
 extension Message {
-    /// Creates a sample of a sent message for tests.
+    /// Creates a sample of a sent message.
     ///
     /// ```swift
     /// let history = (1...3).map { Message.sample($0) }  // 1, 2, 3: a minute apart, from alice
@@ -22,8 +22,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// Creates a sample of a group channel that the current user has joined, for tests; its URL is
-    /// also its name.
+    /// Creates a sample of a group channel that the current user has joined; its name is its URL.
     public static func sample(
         _ url: ChannelURL = "general", members: [UserID] = ["alice", "bob"],
         lastMessage: Message? = nil
@@ -39,14 +38,14 @@ extension GroupChannel {
 }
 
 extension User {
-    /// Creates a sample user for tests; the nickname is the capitalized ID.
+    /// Creates a sample user; the nickname is the capitalized ID.
     public static func sample(_ id: UserID = "alice") -> User {
         User(id: id, nickname: id.rawValue.capitalized)
     }
 }
 
 extension OutboxItem {
-    /// Creates a sample outbox item for tests, which sends a user message.
+    /// Creates a sample outbox item, which sends a user message.
     ///
     /// The default time is 14 November 2023, 22:13:20 UTC.
     public static func sample(

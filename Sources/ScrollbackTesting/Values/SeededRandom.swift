@@ -1,4 +1,4 @@
-/// A random number generator (SplitMix64) whose numbers depend only on its seed.
+/// A random number generator (SplitMix64) that depends only on its seed.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -7,7 +7,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         state = UInt64(truncatingIfNeeded: seed)
     }
 
-    /// Returns the next random number of 64 bits.
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var value = state
@@ -21,6 +21,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         Int.random(in: 0..<max(end, 1), using: &self)
     }
 
-    /// Returns `true` with the probability 1 / `count`; always `true` if `count` is less than 2.
+    /// Returns `true` with the probability 1 / `count`; always if `count` is less than 2.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

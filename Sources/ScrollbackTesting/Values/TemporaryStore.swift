@@ -19,8 +19,6 @@ public final class TemporaryStore: Sendable {
     private let current: Locked<ChatStore>
 
     /// Creates a temporary directory, and opens a store in it.
-    ///
-    /// The call throws `StoreError`, as opening a store does.
     public init(
         in parent: URL = FileManager.default.temporaryDirectory,
         options: StoreOptions = StoreOptions()
@@ -34,9 +32,9 @@ public final class TemporaryStore: Sendable {
     /// The current store.
     public var store: ChatStore { current.withLock { $0 } }
 
-    /// Closes the store, and opens a new one for the same files, which replaces ``store``.
+    /// Closes ``store``, and replaces it by a new one with the same files.
     ///
-    /// The call throws `StoreError`, as opening a store does; ``store`` is then closed.
+    /// After an error, ``store`` is closed.
     @discardableResult
     public func reopen() throws(StoreError) -> ChatStore {
         store.close()
@@ -47,7 +45,7 @@ public final class TemporaryStore: Sendable {
 
     deinit {
         store.close()
-        // Ignore an error: the system removes temporary files eventually.
+        // Ignore an error: the system removes temporary files.
         try? FileManager.default.removeItem(at: directory)
     }
 }

@@ -1,14 +1,13 @@
 import Models
 
 extension FixedWidthInteger {
-    /// The maximum of the ascending numbers that the store assigns, which it never reaches in
-    /// practice.
+    /// The maximum of the ascending numbers that the store assigns, never reached in practice.
     static var maximumAssigned: Self { .max / 2 }
 
     static var assigned: ClosedRange<Self> { 1 ... .maximumAssigned }
 
-    /// Returns the sum, limited to the range of the type, for numbers that others have chosen, such
-    /// as the sizes of sparse files.
+    /// Returns the sum, limited to the type's range, for untrusted numbers, such as sizes of sparse
+    /// files.
     package func saturating(adding other: Self) -> Self {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? (other < 0 ? .min : .max) : sum
@@ -16,8 +15,7 @@ extension FixedWidthInteger {
 }
 
 extension Rows {
-    /// Returns the greatest number in any row, ignoring numbers that the store cannot have
-    /// assigned.
+    /// Returns the greatest number in any row that the store can have assigned.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
         var greatest: ChannelNumber = 0
         func add(_ number: ChannelNumber?) -> Bool {

@@ -96,7 +96,6 @@ package struct ByteReader {
         Position(createdAt: try timestamp(), messageID: MessageID(try measured()))
     }
 
-    /// Reads the output of ``ByteWriter/descending(_:)``.
     package mutating func descending<Value>(
         _ read: (inout ByteReader) throws(Damage) -> Value
     ) throws(Damage) -> Value {

@@ -1,6 +1,6 @@
 package import Models
 
-/// Writes the bytes of a key or a value, in the order of the encoded values.
+/// Writes a key or a value, with bytes in the order of the values.
 ///
 /// Integers are big-endian, and the sign bit of signed integers is inverted. On-disk format, DO NOT
 /// CHANGE.
@@ -38,8 +38,8 @@ package struct ByteWriter {
 
     /// Writes a text with a two-byte length prefix, so that other fields may follow the text.
     ///
-    /// Such texts are ordered by length, then by bytes. The store rejects texts longer than
-    /// ``Limits/nameSize``. Looking up a longer text finds nothing.
+    /// Such texts are ordered by length, then by bytes. Longer texts than ``Limits/nameSize`` are
+    /// rejected; a lookup finds none.
     @inline(__always)
     package mutating func measured(_ text: String) {
         var text = text
@@ -125,8 +125,7 @@ extension KeyBytes {
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }
         }
-        // A prefix of only 0xFF bytes has no successor, but this key follows the keys of all
-        // tables.
+        // This key follows the keys of all tables.
         return [0xFF]
     }
 }

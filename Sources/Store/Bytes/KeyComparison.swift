@@ -1,7 +1,7 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Compares in byte order, in which a prefix of a sequence precedes the sequence.
+    /// Compares in byte order; a prefix of a sequence precedes it.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)
@@ -46,8 +46,8 @@ extension [UInt8] {
 }
 
 extension Array {
-    /// Returns the number of elements at the beginning for which a condition holds, and which no
-    /// later element may meet, by binary search.
+    /// Returns the number of first elements that meet a condition, which no later one may meet, by
+    /// binary search.
     @inline(__always)
     func countOfFirst(where condition: (Element) -> Bool) -> Int {
         var low = 0

@@ -2,8 +2,8 @@ import Models
 
 /// The number that identifies a channel in keys.
 ///
-/// Numbers are never reused: clearing a channel gives it a new number, which immediately hides the
-/// rows under the old number.
+/// Numbers are never reused: clearing a channel assigns a new number, which hides the rows under
+/// the old one.
 typealias ChannelNumber = UInt32
 
 /// The tables of the cache, by the letters with which their keys begin.
@@ -65,10 +65,10 @@ enum Table: UInt8, CaseIterable {
     /// ``StoreTable``.
     case appTable = 0x62
 
-    /// The number of bytes with which most keys begin: the table's letter and the channel number.
+    /// The size of the beginning of most keys: the table's letter and the channel number.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
 
-    /// The tables whose keys contain a channel number, and which contain all data of a channel.
+    /// The tables with all data of a channel, under its number.
     static let ofChannels: [Table] = [
         .message, .creationTime, .request, .reply, .kind, .kindCoverage, .groupChannel,
         .openChannel, .gap, .staleRange, .tombstone, .state,

@@ -1,6 +1,6 @@
 public import Models
 
-/// The store's information about a channel with stored data.
+/// A channel with stored data.
 public struct CachedChannel: Hashable, Sendable {
     /// The URL of the channel.
     public let url: ChannelURL
@@ -8,11 +8,11 @@ public struct CachedChannel: Hashable, Sendable {
     /// The number of stored messages.
     public let messageCount: Int
 
-    /// A Boolean value that indicates whether the messages are exempt from eviction.
+    /// Whether the messages are exempt from eviction.
     public let isKeptInCache: Bool
 
-    /// The sequence number of the channel's last access, higher for later accesses of any channel;
-    /// 0 if the channel was never opened.
+    /// The sequence number of the last access, increasing over all channels; 0 if the channel was
+    /// never opened.
     public let lastAccess: UInt64
 }
 

@@ -3,15 +3,16 @@ public import Models
 /// The local labels of a channel, such as "pinned", "archived" or the name of a folder, and its
 /// local sort key.
 ///
-/// Labels are stored on this device only, with the outbox. Updates of the server never change them,
-/// and they stay when the channel or the cache is removed. A ``/Models/GroupChannelListQuery``
-/// filters by labels, and can list the channels with a label first.
+/// Labels are stored on this device only, with the outbox. The server never changes them, and they
+/// stay when the channel or the cache is removed. A ``/Models/GroupChannelListQuery`` filters by
+/// labels, and can list the channels with a label first.
 public struct ChannelLabels: Codable, Hashable, Sendable {
     /// The labels.
     public var labels: Set<String>
 
-    /// The text whose bytes order the channels with the label
-    /// ``/Models/GroupChannelListQuery/labelListedFirst``; channels without a sort key follow.
+    /// The text that orders the channels with the label
+    /// ``/Models/GroupChannelListQuery/labelListedFirst``, by its bytes; channels without one
+    /// follow.
     public var sortKey: String?
 
     /// Creates labels.
@@ -19,7 +20,7 @@ public struct ChannelLabels: Codable, Hashable, Sendable {
         (self.labels, self.sortKey) = (labels, sortKey)
     }
 
-    /// A Boolean value that indicates whether there are neither labels nor a sort key.
+    /// Whether there are neither labels nor a sort key.
     public var isEmpty: Bool { labels.isEmpty && sortKey == nil }
 
     /// On-disk format, do not change: the table of the labels, with a row for each channel that has
@@ -46,12 +47,12 @@ public struct ChannelLabels: Codable, Hashable, Sendable {
 extension StoreReader {
     /// Returns the local labels of a channel; empty if it has none.
     ///
-    /// - Throws: ``StoreError`` with code `unreadableValue` if the labels cannot be decoded.
+    /// - Throws: `unreadableValue` if the labels cannot be decoded.
     public func labels(of url: ChannelURL) throws(StoreError) -> ChannelLabels {
         try value(for: url, in: ChannelLabels.table) ?? ChannelLabels()
     }
 
-    /// Returns the labels of all channels that have any, except those that cannot be decoded.
+    /// Returns the labels of all channels that have any, except undecodable ones.
     public func channelLabels() throws(StoreError) -> [ChannelURL: ChannelLabels] {
         Dictionary(
             try values(in: ChannelLabels.table).map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }
@@ -60,11 +61,9 @@ extension StoreReader {
 }
 
 extension Batch {
-    /// Sets the local labels of a channel, which need not be stored; the labels are on disk when
-    /// the write returns.
+    /// Durably sets the local labels of a channel, which need not be stored.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or the
-    ///   labels are too long.
+    /// - Throws: `invalid` if the URL is empty, or if the URL or the labels are too long.
     public func setLabels(_ labels: ChannelLabels, of url: ChannelURL) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
             throw StoreError(.invalid, "the labels to save have no channel", path: outbox.path)
@@ -94,8 +93,7 @@ extension Batch {
 // MARK: Lists
 
 extension ChannelLabels {
-    /// Returns a Boolean value that indicates whether a channel with these labels passes the
-    /// filters by labels.
+    /// Returns whether these labels pass the query's filters.
     package func belong(to query: GroupChannelListQuery) -> Bool {
         let (included, excluded) = (query.labelsFilter, query.excludedLabelsFilter)
         return (included.isEmpty || included.contains(where: labels.contains))
@@ -106,8 +104,8 @@ extension ChannelLabels {
         query.labelListedFirst.map(labels.contains) ?? false
     }
 
-    /// Writes the beginning of a channel's position in a list: channels with the label of the query
-    /// come first, in the order of their sort keys, and all others have the same beginning.
+    /// Writes the beginning of a channel's position: channels with the label of the query come
+    /// first, in the order of their sort keys; all others have the same beginning.
     func writePosition(in query: GroupChannelListQuery, to key: inout ByteWriter) {
         guard query.labelListedFirst != nil else { return }
         guard areFirst(in: query) else { return key.byte(1) }
@@ -136,11 +134,11 @@ extension ChannelListPosition {
 }
 
 extension StoreReader {
-    /// Returns the group channels of a list that depends on labels.
+    /// Returns a list that depends on labels.
     ///
-    /// The store keeps no sorted list of them, so labels and lists cannot contradict each other.
-    /// The channels with a label that the query selects or lists first are read one by one and
-    /// sorted. Other channels follow in the order of the query.
+    /// The store keeps no such list, so labels and lists cannot contradict each other. The channels
+    /// with a label of the query are read one by one and sorted. The others follow in the order of
+    /// the query.
     func labeledChannels(
         matching query: GroupChannelListQuery, after position: ChannelListPosition?, limit: Int?,
         currentUserID: UserID?, visiting visits: inout ChannelVisits

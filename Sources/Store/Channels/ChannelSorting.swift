@@ -2,8 +2,8 @@ package import Models
 
 /// An order of a channel list, and its sort keys.
 ///
-/// Sort keys are kept only in memory. On disk, each move of a channel to the top of a list would
-/// leave a deleted key, which later reads would have to skip.
+/// Sort keys are kept only in memory: on disk, each move of a channel would leave a deleted key,
+/// which later reads would have to skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.
@@ -23,7 +23,7 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
-    /// Returns the sort key of a channel; `nil` if lists of this order do not contain its type.
+    /// Returns `nil` if lists of this order do not contain the channel's type.
     func key(of channel: AnyChannel, _ number: ChannelNumber) -> KeyBytes? {
         switch (self, channel) {
         case (.group, .group(let channel)): key(of: channel, number)
@@ -39,8 +39,7 @@ enum ChannelSorting: Hashable, Sendable {
     }
 
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        // Ignore the error: a list omits a channel whose row is corrupted. Reading the channel
-        // itself throws the error.
+        // Ignore the error: a list omits a corrupted channel. Reading the channel itself throws.
         switch self {
         case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
         case .open: try? LentRecord<OpenChannel>.read(value) { key(of: $0, number) }
@@ -87,7 +86,7 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// A position in a channel list, which stays the same when the channel there moves.
+/// A position in a channel list, which stays when the channel there moves.
 package struct ChannelListPosition: Hashable, Sendable {
     let key: KeyBytes
 
@@ -99,8 +98,7 @@ package struct ChannelListPosition: Hashable, Sendable {
     ) {
         key = ByteWriter.key {
             labels.writePosition(in: query, to: &$0)
-            // The channel number only orders rows with the same URL, and there is only one such
-            // row.
+            // The channel number only orders rows with the same URL: there is only one.
             $0.raw(ChannelSorting(query).key(of: channel, .max))
         }
     }
@@ -132,7 +130,7 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the fields that, in all orders, order channels which are equal by the fields before.
+    /// Writes the fields that break ties in all orders.
     fileprivate mutating func commonFields<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {

@@ -1,12 +1,11 @@
 import Models
 
-/// The counters of a channel, updated in the write batch that changes the channel.
 struct ChannelState: Hashable, Sendable {
     var messageCount: Int64 = 0
     /// The sequence number of the last access; 0 if there was none.
     var lastAccess: UInt64 = 0
 
-    /// The maximum count: a higher one can result only from corruption, and sums could overflow.
+    /// A higher count is corrupted, and sums could overflow.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {

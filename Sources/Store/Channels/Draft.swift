@@ -16,7 +16,7 @@ public struct Draft: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// Creates a draft that replies to no message.
     public init(stringLiteral text: String) { self.init(text) }
 
-    /// A Boolean value that indicates whether there is neither a text nor a message to reply to.
+    /// Whether there is neither a text nor a message to reply to.
     public var isEmpty: Bool { text.isEmpty && replyingTo == nil }
 }
 

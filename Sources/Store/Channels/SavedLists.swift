@@ -2,10 +2,9 @@ package import Models
 
 /// The first channels of each list, saved when the store is closed or suspended.
 ///
-/// They give the first page of a long list without reading and sorting all channels. All lists are
-/// stored in one row. The first write batch that changes a channel marks all of them as outdated in
-/// the same commit. The orders of outdated lists are kept, so that closing the store saves their
-/// first channels again.
+/// They give the first page of a long list without reading and sorting all channels. The first
+/// batch that changes a channel marks them as outdated in the same commit. The orders of outdated
+/// lists are kept, so that closing the store saves them again.
 struct SavedLists {
     struct Beginning {
         let sorting: ChannelSorting
@@ -13,7 +12,7 @@ struct SavedLists {
         var numbers: [ChannelNumber]?
     }
 
-    /// The maximum number of channels saved for each list, enough for several pages.
+    /// The number of channels saved for each list: several pages.
     static let length = 100
 
     var beginnings: [Beginning] = []
@@ -96,14 +95,14 @@ extension Rows {
 }
 
 extension ChatStore {
-    /// Saves the first channels of the lists that were requested, before the files are closed.
+    /// Saves the first channels of the requested lists.
     ///
-    /// Errors are ignored: lists that were not saved are computed again.
+    /// Errors are ignored: lists that are not saved are computed again.
     func saveLists(_ writer: inout Writer) {
         guard directory != nil, !cache.hasFailed, let committed = try? committed(),
             let saved = try? Rows(snapshot: committed.cache).savedLists()
         else { return }
-        // A list of which only the saved first channels were read is not in memory: keep it, too.
+        // Keep lists of which only the saved channels were read.
         let made = committed.derived.withLock { $0.lists.map(\.sorting) }
         let sortings = made + saved.beginnings.map(\.sorting).filter { !made.contains($0) }
         if sortings.allSatisfy({ saved[$0] != nil }) { return }
@@ -122,8 +121,8 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Sorts the channels of each list whose saved beginning is outdated, as after a crash, before
-    /// the first list is read on the main actor; reading the list reports errors.
+    /// Sorts each list whose saved beginning is outdated, as after a crash, before the main actor
+    /// reads one; reading the list reports errors.
     package func sortOutdatedLists() {
         guard let committed = try? committed(),
             let saved = try? Rows(snapshot: committed.cache).savedLists()
@@ -138,7 +137,7 @@ extension ChatStore {
 extension ChatStore {
     /// Sorts all channels in the order of a query, so that a limited number of visits reads a page.
     package func sortChannels(for query: GroupChannelListQuery) throws(StoreError) {
-        // A commit in the meantime would take over the lists without this one.
+        // A commit meanwhile would take over the lists without this one.
         try writer.withLock { _ throws(StoreError) in
             _ = try committed().sorted(by: ChannelSorting(query))
         }

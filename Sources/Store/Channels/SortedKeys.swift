@@ -1,10 +1,9 @@
 import Models
 
-/// The sort keys of a channel list, in order.
 struct SortedKeys: Sendable {
     private(set) var keys: [KeyBytes] = []
 
-    /// Reads all channels of a type, except those that cannot be decoded.
+    /// Reads all channels of a type, except undecodable ones.
     init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
         let range = KeyRange(prefix: [sorting.table.rawValue])
         try rows.scan(range) { (key, value) throws(StoreError) in

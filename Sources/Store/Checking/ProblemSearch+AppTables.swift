@@ -1,8 +1,8 @@
 import Models
 
 extension ProblemSearch {
-    /// Finds definitions, keys and versions of the app's tables that cannot be decoded, but not
-    /// values, whose types only the app knows.
+    /// Finds undecodable definitions, keys and versions of the app's tables; only the app knows the
+    /// values' types.
     mutating func searchAppTables(_ rows: Rows) throws(StoreError) {
         try rows.scan(KeyRange(prefix: [Table.appTable.rawValue])) {
             (key, value) throws(StoreError) in

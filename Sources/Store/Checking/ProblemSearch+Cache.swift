@@ -141,7 +141,7 @@ extension ProblemSearch {
         if state??.messageCount != count { add(.messageCount, in: url) }
     }
 
-    /// Finds index rows whose message is missing or does not correspond to the row.
+    /// Finds index rows whose message is missing or does not match.
     private mutating func searchIndexes(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {

@@ -40,7 +40,7 @@ extension ProblemSearch {
         for table in [Table.documents, .terms] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 let number = rows.readableNumber(ofKey: key)
-                // While the index is on, such rows may come from an interrupted merge, and are
+                // While the index is on, an interrupted merge may leave such rows, which are
                 // removed later.
                 if number.map({ !numbers.contains($0) && !isOn }) ?? true { add(.searchIndex) }
                 return true

@@ -1,13 +1,11 @@
 public import Models
 
-/// Stored rows with the same kind of problem, which ``ChatStore/check()`` finds: they are damaged,
-/// or contradict each other.
+/// Rows with the same kind of problem, which ``ChatStore/check()`` finds.
 public struct StoreProblem: Hashable, Sendable {
     /// The kind of problem.
     public let kind: Kind
 
-    /// The channel of the rows; `nil` if the rows belong to no channel, or the channel number in
-    /// their keys belongs to none.
+    /// The channel of the rows; `nil` if they, or the number in their keys, belong to none.
     public let channelURL: ChannelURL?
 
     /// The number of rows.
@@ -17,18 +15,17 @@ public struct StoreProblem: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// A row cannot be decoded.
         case unreadable
-        /// The row that maps a channel's URL to its number contradicts the row that maps the number
-        /// to the URL, or one of them is missing.
+        /// The rows that map a channel's URL to its number, and the number to the URL, contradict
+        /// each other, or one is missing.
         case channelNumber
         /// The stored number for the next new channel or item is already in use.
         case nextNumber
-        /// The key of a channel, a message, a user or an outbox item contradicts the content of the
-        /// row.
+        /// The key of a row contradicts its content.
         case key
         /// A message is stored under two keys.
         case duplicateMessage
-        /// The index of messages or of outbox items lacks a row, or has a row that refers to a
-        /// missing message or item.
+        /// An index of messages or outbox items lacks a row, or has one for a missing message or
+        /// item.
         case index
         /// The message count of a channel differs from the number of its messages.
         case messageCount
@@ -71,12 +68,11 @@ extension ChatStore {
     /// Finds rows that cannot be decoded, and rows that contradict each other; none in a consistent
     /// store.
     ///
-    /// The problems are sorted by channel. A read that finds such a row in the cache makes an
-    /// engine replace the cache.
+    /// The problems are sorted by channel. An engine replaces a cache in which a read finds such a
+    /// row.
     ///
-    /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block
-    ///   of a file is damaged.
-    /// - Complexity: O(*n*) in the number of rows, with some lookups for each message.
+    /// - Throws: `closed`, `suspended`, `io`, or `corruption` if a block of a file is damaged.
+    /// - Complexity: O(*n*) in the rows, with some lookups for each message.
     public func check() throws(StoreError) -> [StoreProblem] {
         let view = try view
         var search = ProblemSearch()

@@ -6,7 +6,7 @@ package struct TableSize: Hashable, Sendable {
 
     package fileprivate(set) var rowCount: Int
 
-    /// The number of bytes of the keys and values, before LevelDB compresses and encrypts them.
+    /// The size of the keys and values before compression and encryption.
     package fileprivate(set) var byteCount: Int
 }
 
@@ -41,8 +41,7 @@ extension RowDescription.Database {
 }
 
 extension ChatStore {
-    /// Returns a property of a database that LevelDB reports, such as `leveldb.stats`; `nil` if
-    /// LevelDB does not know the property.
+    /// Returns a property of LevelDB, such as `leveldb.stats`; `nil` if it is unknown.
     package func property(
         _ name: String, of database: RowDescription.Database
     ) throws(StoreError) -> String? {

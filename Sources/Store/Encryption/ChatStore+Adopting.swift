@@ -5,9 +5,9 @@ extension ChatStore {
     /// Encrypts an unencrypted store that no process has open, renames its directory, and returns
     /// its outbox items.
     ///
-    /// Another program may have written the store. Therefore, pending outbox items fail with
-    /// ``/Models/ErrorCode/needsConfirmation``, and the paths of outgoing files are removed: only
-    /// the outbox's copies can be uploaded. Links and special files are `corruption`. Repeating an
+    /// Another program may have written the store. Therefore, pending items fail with
+    /// ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies of files can be
+    /// uploaded, not their paths. Links and special files are `corruption`. Repeating an
     /// interrupted call resumes the work.
     package static func adopt(
         at directory: URL, with key: EncryptionKey, movingTo new: URL
@@ -23,14 +23,14 @@ extension ChatStore {
             return try holdOutboxItems(at: new, key)
         }
         try reencrypt(at: directory, from: nil, to: key)
-        // From here on, a program without the key cannot replace the items.
+        // From here on, only programs with the key can replace the items.
         let items = try holdOutboxItems(at: directory, key)
         try keyFile.write(try files.keyFile.keys(key), for: [key])
         try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
         return items
     }
 
-    /// Indicates whether a store is encrypted, even if its key file is missing.
+    /// Whether a store is encrypted, even if its key file is missing.
     package static func isEncrypted(at directory: URL) throws(StoreError) -> Bool {
         let files = StoreFiles(directory: directory)
         if try files.keyFile.exists() { return true }
@@ -56,8 +56,8 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Throws `corruption` for anything but directories, and files with one name: through a link, a
-    /// program that may not read a file could make this process read it.
+    /// Throws `corruption` for anything but directories and files with one name: through a link, a
+    /// program could make this process read another file.
     fileprivate func checkContainsOnlyFiles() throws(StoreError) {
         let path = directory.withoutSlash
         let names: [String]

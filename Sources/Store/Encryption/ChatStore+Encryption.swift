@@ -3,20 +3,18 @@ public import Foundation
 import Models
 
 extension ChatStore {
-    /// A Boolean value that indicates whether the files of the store are encrypted; `false` in
-    /// memory.
+    /// Whether the files of the store are encrypted; `false` in memory.
     public var isEncrypted: Bool { keys != nil }
 
     /// Changes the encryption key of the store.
     ///
-    /// The files of the store are encrypted with random keys. Only the small key file, which
-    /// contains the random keys encrypted with the app's key, is written again. An attacker who has
-    /// the old key and a copy of the key file can therefore still read the files;
-    /// ``reencrypt(at:from:to:progress:)`` prevents this. If the process ends during the call, the
+    /// Only the small key file is written again, which contains the files' random keys, encrypted
+    /// with the app's key. An attacker who has the old key and a copy of the key file can therefore
+    /// still read the files; ``reencrypt(at:from:to:progress:)`` prevents this. After a crash, the
     /// store has the old or the new key.
     ///
-    /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
-    ///   `noSpace` or `io`.
+    /// - Throws: `wrongKey` if the store is not encrypted, `closed`, `permission`, `noSpace` or
+    ///   `io`.
     /// - Complexity: O(1); waits for the disk.
     public func changeEncryptionKey(to key: EncryptionKey) throws(StoreError) {
         guard let keys, let directory else {
@@ -25,7 +23,7 @@ extension ChatStore {
                 "the store is not encrypted: encrypt it with "
                     + "ChatStore.reencrypt(at:from:to:)", path: path)
         }
-        // A re-encryption, which needs a closed store, then cannot run.
+        // A re-encryption, which needs a closed store, cannot run meanwhile.
         try writer.withLock { (_) throws(StoreError) in
             _ = try committed()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
@@ -34,21 +32,21 @@ extension ChatStore {
 
     /// Re-encrypts all files of a closed store with new keys, or adds or removes the encryption.
     ///
-    /// Each file is replaced atomically. If the process ends before the call has finished, the
-    /// store can be opened with either key, and ``OpeningReport/isReencryptionUnfinished`` is true.
-    /// Repeating the call with the same keys resumes the work. Damaged parts of files stay damaged.
-    /// An outbox item fails if the copy of its outgoing file cannot be read.
+    /// Each file is replaced atomically. After an interrupted call, the store can be opened with
+    /// either key, ``OpeningReport/isReencryptionUnfinished`` is true, and repeating the call with
+    /// the same keys resumes the work. Damaged parts of files stay damaged. An outbox item fails if
+    /// the copy of its outgoing file cannot be read.
     ///
-    /// The bytes of the old files are not erased from the disk. Copies that the file system or the
-    /// disk keeps can still be decrypted with the old keys.
+    /// Copies of the old files that the file system or the disk keeps can still be decrypted with
+    /// the old keys.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the store. If it does not exist, the call has no effect.
+    ///   - directory: The directory of the store; a missing one has no effect.
     ///   - old: The current key; `nil` if the store is not encrypted.
     ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
-    /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema`, in which case nothing was
-    ///   changed; `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.
+    /// - Throws: `wrongKey`, `locked` or `newerSchema`, in which case nothing was changed;
+    ///   `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.
     /// - Complexity: Reads and writes all files. Needs disk space for a copy of the largest file.
     public static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
@@ -75,7 +73,6 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Returns whether anything is left to do.
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
@@ -100,7 +97,7 @@ extension StoreFiles {
             do throws(StoreError) {
                 try disk.sealed(by: keys, as: file.database).reseal(file.path)
             } catch {
-                // A copy that the disk cannot read makes only its outbox item fail.
+                // An unreadable copy makes only its outbox item fail.
                 guard file.database == OutboxFiles.name, !StoreFiles.isReadable(file.path) else {
                     throw error
                 }
@@ -126,7 +123,6 @@ extension StoreFiles {
         }
     }
 
-    /// Removes the leftover files of an interrupted repair or copy.
     private func removeUnfinished() throws(StoreError) {
         for path in [repaired, salvaged + DiskFile.unfinished] {
             try DiskFile.removeAll(at: path)
@@ -143,7 +139,6 @@ extension StoreFiles {
         }
     }
 
-    /// The directories with encrypted files, and the names from which their keys are derived.
     private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
         [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })

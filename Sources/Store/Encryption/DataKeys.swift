@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// The keys that encrypt the files of a directory, by number: one, none for unencrypted files, or
-/// up to two during a re-encryption.
+/// The keys of a directory's files, by number: one, none if unencrypted, or up to two during a
+/// re-encryption.
 package struct DataKeys: Sendable {
     /// The key number of unencrypted files.
     package static let plain: UInt32 = 0
@@ -25,7 +25,7 @@ package struct DataKeys: Sendable {
 
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns these keys and, unless `isPlain`, a random key for new files.
+    /// Adds a random key for new files, unless `isPlain`.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -34,7 +34,7 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)
     }
 
-    /// The numbers of all keys, that of the key for new files first.
+    /// All numbers, that for new files first.
     var generations: [UInt32] {
         keys.keys.filter { $0 == generation }
             + keys.keys.filter { $0 != generation }.sorted(by: >)
@@ -51,7 +51,7 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: generation, readsPlain: false, keys: [generation: key])
     }
 
-    /// Derives a key for a purpose, and check bytes that identify it, with HKDF.
+    /// Derives a key, and check bytes that identify it, with HKDF.
     func derived(
         _ generation: UInt32, salt: some DataProtocol, purpose: [UInt8], checkCount: Int
     ) -> (key: SymmetricKey, check: [UInt8])? {

@@ -4,12 +4,10 @@ import Foundation
 /// A 256-bit key that encrypts the files of a store.
 ///
 /// The app stores the key, for example in the keychain; without it, the data cannot be recovered.
-/// The files are encrypted with AES-GCM under random keys, which a small file next to them
-/// contains, encrypted with this key.
+/// The key encrypts a small file with random keys, which encrypt the other files with AES-GCM.
 ///
 /// `print`, errors and debugger summaries never show the bytes. They are overwritten when the last
-/// copy of the value is released, but not in copies of the app or the compiler, or in swapped
-/// memory.
+/// copy of the value is released, except in other copies and swapped memory.
 public struct EncryptionKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32
@@ -23,8 +21,8 @@ public struct EncryptionKey: Sendable {
 
     /// Creates a key from a copy of 32 bytes; returns `nil` for any other number of bytes.
     ///
-    /// The bytes must be random. Do not use a passphrase directly: derive a key from it with a
-    /// function that is deliberately slow, such as scrypt or Argon2.
+    /// The bytes must be random. Derive a key from a passphrase with a deliberately slow function,
+    /// such as scrypt or Argon2.
     public init?(_ bytes: some Sequence<UInt8>) {
         var bytes = Array(bytes)
         defer { bytes.withUnsafeMutableBytes { $0.overwrite() } }
@@ -34,19 +32,19 @@ public struct EncryptionKey: Sendable {
 
     /// Returns the key for a purpose, such as one of several directories.
     ///
-    /// A key of another purpose reveals nothing about this key or its other purposes. Directories
-    /// with keys of different purposes cannot be exchanged: opening them throws `wrongKey`. The
-    /// same key and purpose always give the same result, derived with HKDF-SHA256 (RFC 5869), so
-    /// the app has to keep only one key.
+    /// A derived key reveals nothing about this key or other purposes. Directories with keys of
+    /// different purposes cannot be exchanged: opening them throws `wrongKey`. The same key and
+    /// purpose always give the same result (HKDF-SHA256, RFC 5869), so the app has to keep only one
+    /// key.
     ///
     /// ```swift
     /// let drafts = try FileCache(
     ///     directory: url, encryptionKey: key.derived(for: "drafts of alice"))
     /// ```
     ///
-    /// - Parameter purpose: A name, which is not secret, and must not change: data of the former
-    ///   purpose cannot be read with the new one.
-    /// - Returns: Another key of 32 bytes.
+    /// - Parameter purpose: A name, which is not secret; after a change, earlier data cannot be
+    ///   read.
+    /// - Returns: The derived key.
     public func derived(for purpose: String) -> EncryptionKey {
         EncryptionKey(
             key: HKDF<SHA256>.deriveKey(
@@ -54,8 +52,7 @@ public struct EncryptionKey: Sendable {
                 outputByteCount: Self.byteCount))
     }
 
-    /// Calls a closure with the bytes, so that the app can store them; it has to overwrite its
-    /// copies.
+    /// Calls a closure with the bytes, for storing them; the app has to overwrite its copies.
     public func withUnsafeBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -80,7 +77,7 @@ extension EncryptionKey: Equatable {
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the type, without the key.
+    /// The name of the type.
     public var description: String { "EncryptionKey" }
 
     /// The same as ``description``.

@@ -9,10 +9,10 @@ extension KeyFile {
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // Otherwise, an earlier call has already done the work.
+            // Otherwise, the work is done.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // An earlier call that has removed the encryption has removed the file last.
+        // Removing the encryption removes the file last.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(
@@ -21,7 +21,7 @@ extension KeyFile {
         return false
     }
 
-    /// Adds the new data key, so that files with either data key can be read.
+    /// Adds the new data key, so that files with either key can be read.
     package func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -85,7 +85,7 @@ extension KeyFile {
         try dataKeys(appKeys) != nil
     }
 
-    /// Indicates whether the key decrypts the file, and unencrypted files are accepted, too.
+    /// Whether the key decrypts the file, and unencrypted files are accepted.
     package func acceptsPlainFiles(_ appKey: EncryptionKey) throws(StoreError) -> Bool {
         guard let keys = try dataKeys([appKey]) else { return false }
         return keys.readsPlain || keys.generation == DataKeys.plain

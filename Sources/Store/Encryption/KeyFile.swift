@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// The file `KEY` of a directory, which contains the data keys, encrypted with the app's key, or
-/// with both its keys during a change.
+/// The file `KEY` with the data keys, encrypted with the app's key, or with both its keys during a
+/// change.
 ///
 /// On-disk format, do not change: Docs/Format.md, "Encrypted files", has the complete description.
 ///
@@ -15,7 +15,7 @@ package struct KeyFile: Sendable {
     package static let name = "KEY"
 
     let path: String
-    /// The place that each slot authenticates; empty for a directory that an app has named.
+    /// Authenticated by each slot; empty for a directory that an app has named.
     private let place: [UInt8]
 
     package init(in directory: String) { self.init(in: directory, of: directory) }
@@ -25,8 +25,8 @@ package struct KeyFile: Sendable {
         place = Array(KeyFile.place(of: other).utf8)
     }
 
-    /// Returns the names of the app and the user of an encrypted store, so that two such
-    /// directories with the same key cannot be exchanged.
+    /// Returns the app and the user of an encrypted store, so that directories with the same key
+    /// cannot be exchanged.
     private static func place(of directory: String) -> String {
         let names = directory.split(separator: "/").suffix(2)
         guard let user = names.last, ChatStore.isHiddenName(user) else { return "" }
@@ -75,7 +75,7 @@ package struct KeyFile: Sendable {
         throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
     }
 
-    /// Atomically writes the data keys, so that each of the app's keys decrypts them.
+    /// Atomically writes the data keys for each of the app's keys.
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
         var plain = keys.bytes
         defer { plain.withUnsafeMutableBytes { $0.overwrite() } }

@@ -2,8 +2,7 @@ import Crypto
 import Foundation
 import Models
 
-/// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the names of the
-/// former.
+/// Encrypts the lines of a `FileCache` or `PushInbox`, and the former's file names.
 ///
 /// On-disk format, do not change: Docs/Format.md, "Encrypted file cache", has the grammar.
 struct LineCipher: Sendable {
@@ -20,7 +19,7 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// Returns a name that does not reveal the channel without the key.
+    /// Without the key, the name does not reveal the channel.
     func name(of file: CacheFile) -> String {
         guard file.kind == .messages,
             let key = keys.derived(
@@ -66,7 +65,7 @@ struct LineCipher: Sendable {
         else { return nil }
         let salt = bytes.prefix(EncryptionKey.byteCount)
         let check = bytes.suffix(LineCipher.checkCount)
-        // During a re-encryption, the check bytes show which of two data keys is the right one.
+        // During a re-encryption, the check bytes show which of two data keys is right.
         for generation in keys.generations {
             guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
                 continue
@@ -76,7 +75,7 @@ struct LineCipher: Sendable {
         return nil
     }
 
-    /// Decrypts a line; `nil` unless it was written at this index and with this key.
+    /// Returns `nil` unless the line was written at this index with this key.
     static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
         guard let combined = Data(base64Encoded: Data(line)),
             let box = try? AES.GCM.SealedBox(combined: combined),

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A small file next to the stores of an app, which is read and written as a whole.
+/// A small file next to an app's stores.
 package struct NoteFile: Sendable {
     private let path: String
     private let key: EncryptionKey?
@@ -15,7 +15,7 @@ package struct NoteFile: Sendable {
 
     package var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Returns `nil` if the file is missing, cannot be read, or is encrypted with another key.
+    /// Returns `nil` if the file is missing, unreadable, or encrypted with another key.
     package func read() -> Data? {
         guard let bytes = try? bytes() else { return nil }
         guard let key else { return Data(bytes) }

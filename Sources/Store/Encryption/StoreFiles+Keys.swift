@@ -39,7 +39,7 @@ extension StoreFiles {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // The lock prevents replacing the keys of a store that another process has open.
+        // The lock protects the keys of a store that another process has open.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])

@@ -10,17 +10,16 @@ struct CacheFile: Equatable {
         case messages, channels, drop
     }
 
-    /// The version that is written, and the highest that can be read.
+    /// The written version, and the highest readable one.
     static let version = 1
 
     let kind: Kind
 
-    /// The channel; empty for the list of channels, and for a file of the push inbox.
+    /// Empty for the list of channels and a file of the push inbox.
     let channel: ChannelURL
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// A file of a `PushInbox`, which determines its name.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
@@ -31,7 +30,7 @@ struct CacheFile: Equatable {
 // MARK: Name
 
 extension CacheFile {
-    /// The file name, which is unique for each channel, even if the file system ignores case.
+    /// Unique for each channel, even if the file system ignores case.
     var name: String {
         switch kind {
         case .channels: "channels"
@@ -71,7 +70,7 @@ extension CacheFile {
         return text
     }
 
-    /// Indicates whether the line of a record is short enough to be read.
+    /// Whether the record's line is short enough to be read.
     static func fits<R: Record>(_ record: R) -> Bool {
         (record.serializedByteCount + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
@@ -79,8 +78,7 @@ extension CacheFile {
     fileprivate var base64: String { Data(channel.rawValue.utf8).base64EncodedString() }
 }
 
-/// Computes the check values of lines, which depend on the file, so that a line of another file has
-/// a wrong value.
+/// Computes check values of lines, which are wrong for lines of another file.
 struct CheckValues {
     private let file: SHA256
 
@@ -123,7 +121,6 @@ struct LineDamage: Error {
 struct CacheHeader {
     let version: Int
 
-    /// The file and the number of following lines; `nil` in another version of the format.
     let contents: (file: CacheFile, lines: Int)?
 
     /// Returns `nil` if the line is corrupted or not a header.
@@ -145,8 +142,7 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // Decoding replaces bytes that are not UTF-8, so that encoding the result differs from the
-        // input.
+        // Decoding replaces bytes that are not UTF-8, so the result differs.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }

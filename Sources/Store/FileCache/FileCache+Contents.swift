@@ -6,10 +6,10 @@ extension FileCache {
         /// The messages, oldest first, or the channels, in the order in which they were saved.
         public internal(set) var records: [Element] = []
 
-        /// The damaged lines of the file, in ascending order; at most the first thousand.
+        /// The damaged lines, in ascending order; at most the first thousand.
         public internal(set) var damage: [Damage] = []
 
-        /// The number of damaged lines, including those that are missing from ``damage``.
+        /// The number of all damaged lines.
         public internal(set) var damageCount = 0
     }
 
@@ -21,7 +21,7 @@ extension FileCache {
         /// The kind of damage.
         public let reason: Reason
 
-        /// The reason why the bytes are not a record; `nil` unless ``reason`` is ``Reason/record``.
+        /// Why the bytes are not a record; `nil` unless ``reason`` is ``Reason/record``.
         public let cause: SerializationError?
     }
 }
@@ -37,28 +37,28 @@ extension FileCache.Damage {
 
         private let value: Value
 
-        /// The first line is not a header, but the following lines were read nevertheless.
+        /// The first line is not a header; the following lines were read.
         public static let header = Reason(value: .header)
 
-        /// The header belongs to another channel or another kind of file, so that no line was read.
+        /// The header belongs to another channel or kind of file; no line was read.
         public static let otherFile = Reason(value: .otherFile)
 
-        /// The file ends inside the line, or the file has fewer lines than the header says.
+        /// The file ends inside the line, or has fewer lines than the header says.
         public static let truncated = Reason(value: .truncated)
 
         /// An entry of a push inbox is a directory, a link or a special file.
         ///
-        /// The entry was not opened, and has another name now.
+        /// The entry was renamed, not opened.
         public static let notAFile = Reason(value: .notAFile)
 
         /// A file of a push inbox has more bytes than the inbox may contain, or more messages than
         /// a push may have.
         ///
-        /// A file with too many bytes was not opened, and has another name now. Of a file with too
-        /// many messages, the first ones are stored.
+        /// A file with too many bytes was renamed, not opened. Of too many messages, the first ones
+        /// are stored.
         public static let tooLarge = Reason(value: .tooLarge)
 
-        /// The line has more than 16 MiB, and was not written by this package.
+        /// The line has more than 16 MiB, which this package never writes.
         public static let tooLong = Reason(value: .tooLong)
 
         /// The line is not Base64.
@@ -120,7 +120,7 @@ extension FileCache.Contents where Element: Record {
                     continue
                 }
                 add(.header, line: 1)
-                // If the header line is missing, the first line of the file may be a record.
+                // If the header is missing, the first line may be a record.
                 if let record: Element = try? checks.record(in: bytes), isExpected(record) {
                     records.append(record)
                 }
@@ -134,7 +134,7 @@ extension FileCache.Contents where Element: Record {
                 add(error.reason, line: line, cause: error.cause)
             }
         }
-        // Line 1 is the header itself, and a file that ends inside a line was already reported.
+        // A file that ends inside a line was already reported.
         if line - 2 < expected { add(.truncated, line: line) }
     }
 }

@@ -2,21 +2,20 @@ import Crypto
 public import Foundation
 public import Models
 
-/// A simple store for chat data: one file for each channel with the newest messages, and one file
-/// for the list of channels.
+/// A simple store for chat data: a file with the newest messages for each channel, and a file for
+/// the list of channels.
 ///
-/// It is for apps that need no database, and show the content of the last session until the server
-/// answers. A file is saved and loaded as a whole, without information about gaps or deletions.
-/// Unsent messages are never stored.
+/// It is for apps that only show the content of the last session until the server answers. A file
+/// is saved and loaded as a whole, without information about gaps or deletions. Unsent messages are
+/// never stored.
 ///
 /// A file is replaced atomically, and is on disk when a call returns. Each line has a check value,
-/// so damage affects only the damaged lines. Docs/Format.md, "File cache", describes the format.
+/// so damage affects only the damaged lines.
 ///
-/// A value of this type refers to the directory, and keeps no content in memory. Several threads,
-/// values and processes may use a directory at the same time: saves run one at a time, and a load
-/// returns the state before or after a save. A call that writes throws `locked` if another process
-/// holds the lock for ten seconds, because it is suspended. Each user of a device needs a separate
-/// directory.
+/// A value keeps no content in memory. Several threads, values and processes may use a directory at
+/// the same time: saves run one at a time, and a load returns the state before or after a save. A
+/// call that writes throws `locked` if another process, which may be suspended, holds the lock for
+/// ten seconds. Each user of a device needs a separate directory.
 public struct FileCache: Sendable {
     /// The directory of the files.
     public let directory: URL
@@ -29,18 +28,17 @@ public struct FileCache: Sendable {
 
     /// Opens a directory, and creates it if it does not exist.
     ///
-    /// The call removes leftover files of an interrupted save, and does not change other files.
+    /// The call removes leftover files of an interrupted save.
     ///
     /// - Parameters:
     ///   - directory: A directory for the cache alone. A new directory and its new parents are
     ///     accessible only to the current user. The permissions of an existing directory stay.
-    ///   - limit: The maximum number of messages that are stored for a channel; at least 1.
+    ///   - limit: The maximum number of messages of a channel; at least 1.
     ///   - encryptionKey: The key that encrypts the files and their names; `nil` for no encryption.
-    /// - Throws: ``StoreError`` with code `wrongKey` if the key is wrong, `nil` for encrypted
-    ///   files, or not `nil` for files that are not encrypted. Nothing was then changed; to start
-    ///   over, remove the directory. Other codes: `corruption` if the key file is damaged;
-    ///   `permission`, `noSpace` or `io`.
-    /// - Complexity: O(*n*) in the number of files.
+    /// - Throws: `wrongKey` if the key is wrong, missing for encrypted files, or given for
+    ///   unencrypted ones. Nothing was then changed; to start over, remove the directory. Also
+    ///   `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.
+    /// - Complexity: O(*n*) in the files.
     public init(
         directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
     ) throws(StoreError) {
@@ -69,7 +67,7 @@ extension FileCache {
         return path.count > 1 && path.last == "/" ? String(path.dropLast()) : path
     }
 
-    /// A Boolean value that indicates whether the files are encrypted.
+    /// Whether the files are encrypted.
     public var isEncrypted: Bool { cipher != nil }
 
     /// Changes the encryption key of a directory, whose `FileCache` values stay usable.
@@ -78,8 +76,8 @@ extension FileCache {
     /// still read the files. To encrypt them with new keys, or to add or remove the encryption,
     /// remove the directory and save the channels again.
     ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if `old` is not the key of the directory,
-    ///   `corruption`, `permission`, `noSpace` or `io`.
+    /// - Throws: `wrongKey` if `old` is not the key of the directory, `corruption`, `permission`,
+    ///   `noSpace` or `io`.
     public static func changeEncryptionKey(
         of directory: URL, from old: EncryptionKey, to new: EncryptionKey
     ) throws(StoreError) {
@@ -136,14 +134,12 @@ extension FileCache {
     /// - of the remaining messages, all but the newest ``limit``, by ``/Models/Position``.
     ///
     /// - Parameters:
-    ///   - messages: The messages in any order, whose channels are ignored. An empty array saves an
+    ///   - messages: The messages in any order; their channels are ignored. An empty array saves an
     ///     empty list.
     ///   - channel: The channel.
-    /// - Returns: `true` if the file was written; `false` if it already had this content, which
-    ///   each call compares by its SHA-256 hash.
-    /// - Throws: ``StoreError`` with code `permission`, `noSpace`, `io`, or `newerSchema` if a
-    ///   newer version of the package wrote the file. After an error, the file has its old or its
-    ///   new content.
+    /// - Returns: `true` if the file was written; `false` if it already had this content.
+    /// - Throws: `permission`, `noSpace`, `io`, or `newerSchema` if a newer version of the package
+    ///   wrote the file. After an error, the file has its old or its new content.
     /// - Complexity: O(*n* log *n*) in the number of messages. Writing waits for the disk twice.
     @discardableResult
     public func save(
@@ -156,12 +152,12 @@ extension FileCache {
     /// Saves the list of channels, and replaces the saved one.
     ///
     /// Channels of more than 12 MiB are omitted. Of several channels with the same URL, only the
-    /// last is saved. The number of channels is not limited.
+    /// last is saved.
     ///
     /// - Parameter channels: The channels, in the order in which ``loadChannels()`` returns them.
     /// - Returns: `true` if the file was written, as for ``save(_:in:)``.
-    /// - Throws: ``StoreError``, as ``save(_:in:)`` does.
-    /// - Complexity: O(*n*) in the number of channels. Writing waits for the disk twice.
+    /// - Throws: As ``save(_:in:)`` does.
+    /// - Complexity: O(*n*) in the channels. Writing waits for the disk twice.
     @discardableResult
     public func saveChannels(_ channels: [GroupChannel]) throws(StoreError) -> Bool {
         var seen: Set<ChannelURL> = []
@@ -169,7 +165,6 @@ extension FileCache {
         return try replace(.channels, by: last.reversed())
     }
 
-    /// Returns the sent messages, oldest first; of several with the same ID, only the last.
     private static func oldestFirst(_ messages: [Message]) -> [Message] {
         var sent: [MessageID: (position: Position, message: Message)] = [:]
         for message in messages {
@@ -206,7 +201,6 @@ extension FileCache {
 }
 
 extension Message {
-    /// The position of a sent message; `nil` for an unsent message.
     var sentPosition: Position? {
         sendingStatus == .succeeded || sendingStatus == .none ? position : nil
     }
@@ -218,8 +212,8 @@ extension FileCache {
     /// Loads the saved messages of a channel, oldest first.
     ///
     /// - Returns: The readable messages, and the damage; neither if the channel was never saved.
-    /// - Throws: ``StoreError`` with code `permission`, `io`, or `newerSchema` if a newer version
-    ///   of the package wrote the file.
+    /// - Throws: `permission`, `io`, or `newerSchema` if a newer version of the package wrote the
+    ///   file.
     /// - Complexity: O(*n*) in the size of the file, with constant memory for damaged lines.
     public func load(_ channel: ChannelURL) throws(StoreError) -> Contents<Message> {
         var contents: Contents<Message> =
@@ -231,7 +225,7 @@ extension FileCache {
     /// Loads the list of channels, in the order in which they were saved.
     ///
     /// - Returns: The readable channels, and the damage; neither if the list was never saved.
-    /// - Throws: ``StoreError``, as ``load(_:)`` does.
+    /// - Throws: As ``load(_:)`` does.
     /// - Complexity: O(*n*) in the size of the file.
     public func loadChannels() throws(StoreError) -> Contents<GroupChannel> {
         try contents(of: .channels) { _ in true }
@@ -254,10 +248,9 @@ extension FileCache {
 extension FileCache {
     /// Returns the channels with a file of messages, ordered by their URLs.
     ///
-    /// A file with a corrupted header, or of a newer version of the package, is omitted: see
-    /// ``load(_:)``.
+    /// A file with a corrupted header, or of a newer version of the package, is omitted.
     ///
-    /// - Throws: ``StoreError`` with code `permission` or `io`.
+    /// - Throws: `permission` or `io`.
     /// - Complexity: Opens each file.
     public func channels() throws(StoreError) -> [ChannelURL] {
         var channels: Set<ChannelURL> = []
@@ -270,8 +263,8 @@ extension FileCache {
 
     /// Returns the total size of the files' content in bytes, which may need more space on disk.
     ///
-    /// - Throws: ``StoreError`` with code `permission` or `io`.
-    /// - Complexity: O(*n*) in the number of files.
+    /// - Throws: `permission` or `io`.
+    /// - Complexity: O(*n*) in the files.
     public func size() throws(StoreError) -> Int {
         var size = 0
         for name in try names() {
@@ -282,7 +275,7 @@ extension FileCache {
 
     /// Removes the messages of a channel, if there are any, and waits for the disk.
     ///
-    /// - Throws: ``StoreError`` with code `permission` or `io`.
+    /// - Throws: `permission` or `io`.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
             try delete(name(of: .messages(of: channel)))
@@ -290,12 +283,11 @@ extension FileCache {
         }
     }
 
-    /// Removes the messages of all channels and the list of channels, whatever version of the
-    /// package wrote them, but neither the directory nor other files in it.
+    /// Removes the files of all channels and of the list, of any version of the package, but not
+    /// the directory or other files in it.
     ///
-    /// - Throws: ``StoreError`` with code `permission` or `io`. After an error, some of the files
-    ///   may be removed.
-    /// - Complexity: O(*n*) in the number of files. Waits for the disk.
+    /// - Throws: `permission` or `io`. After an error, some of the files may be removed.
+    /// - Complexity: O(*n*) in the files. Waits for the disk.
     public func removeAll() throws(StoreError) {
         try alone { () throws(StoreError) in
             for name in try names() { try delete(name) }

@@ -1,13 +1,12 @@
 import Crypto
 
-/// Reads a file line by line, with a constant amount of memory.
+/// Reads a file line by line, with constant memory.
 struct LineReader: ~Copyable {
     /// The maximum number of bytes of a line, without its terminator.
     static let maximumSize = 16 << 20
 
     enum Line {
         case whole([UInt8])
-        /// An incomplete line at the end of the file.
         case cut
         /// A line longer than ``maximumSize``, whose bytes were skipped.
         case tooLong
@@ -15,7 +14,7 @@ struct LineReader: ~Copyable {
 
     private enum Form {
         case unread, plain
-        /// The key is `nil` if it is unknown, so that no line can be decrypted.
+        /// An unknown key is `nil`: no line can be decrypted.
         case sealed(SymmetricKey?)
     }
 
@@ -26,14 +25,12 @@ struct LineReader: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var unread = 0..<0
 
-    /// An encrypted file has a cipher, which needs the file's name.
     init(_ file: consuming DiskFile, _ cipher: (LineCipher, name: String)? = nil) {
         self.file = file
         self.cipher = cipher
     }
 
-    /// Returns the next line; for a corrupted line of an encrypted file an empty one, which is
-    /// never valid.
+    /// A corrupted line of an encrypted file is empty, which is never valid.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
         if case .unread = form {
@@ -55,11 +52,11 @@ struct LineReader: ~Copyable {
         return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
     }
 
-    /// Returns the remaining text, including damaged lines, to be written again.
+    /// Returns the remaining text, including damaged lines.
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // Readers detect that this line is missing, because the header has the number of lines.
+            // Readers detect the missing line by the number of lines in the header.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))

@@ -2,8 +2,8 @@ public import Models
 
 /// A range of a channel's history that the cache does not have.
 ///
-/// The history strictly between the two bounds is unknown, even if some of its messages are stored.
-/// A channel without stored data has one gap, from the beginning to the end of the history.
+/// The history strictly between the bounds is unknown, even if some of its messages are stored. A
+/// channel without stored data has one gap, its whole history.
 public struct Gap: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -14,18 +14,16 @@ public struct Gap: Hashable, Sendable {
     /// The upper bound, not part of the gap.
     public internal(set) var upper: Bound
 
-    /// The server's cursor with which the backfill continues toward older messages; `nil` if it
-    /// continues at ``upper``.
+    /// The server's cursor of the backfill; `nil` if it continues at ``upper``.
     package var backfillCursor: PageCursor?
 
     /// The last point of the feed before the gap was added; `nil` if no changelog is needed.
     ///
-    /// Messages next to the gap may have changed since this point, so the engine reads the
-    /// changelog since then before it closes the gap.
+    /// Messages next to the gap may have changed since, so the engine reads the changelog before it
+    /// closes the gap.
     package var changesSince: FeedPoint?
 
-    /// Creates the gap between two bounds, in either order; a store refuses a gap with equal bounds
-    /// with `invalid`.
+    /// Creates a gap between two bounds, in either order; equal ones are `invalid` in a store.
     package init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
         backfillCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
@@ -39,7 +37,7 @@ public struct Gap: Hashable, Sendable {
 }
 
 extension Gap {
-    /// A bound of a range of the history, which stays the same if the message at it is deleted.
+    /// A bound in the history, which stays if its message is deleted.
     public enum Bound: Hashable, Sendable {
         /// Older than every message.
         case beginning
@@ -49,14 +47,14 @@ extension Gap {
         case end
     }
 
-    /// Returns a Boolean value that indicates whether a position is strictly between the bounds.
+    /// Returns whether a position is strictly between the bounds.
     public func contains(_ position: Position) -> Bool {
         lower < .position(position) && .position(position) < upper
     }
 }
 
 extension Gap.Bound: Comparable {
-    /// Returns a Boolean value that indicates whether the left bound is older than the right one.
+    /// Returns whether the left bound is older than the right one.
     public static func < (left: Gap.Bound, right: Gap.Bound) -> Bool {
         switch (left, right) {
         case (.position(let left), .position(let right)): left < right

@@ -15,7 +15,7 @@ public enum HistoryAnchor: Hashable, Sendable {
 // MARK: As keys
 
 extension HistoryAnchor {
-    /// Returns the range of the keys, which are sorted newest first, on one side of the anchor.
+    /// Returns the range of the keys, newest first, on one side of the anchor.
     func keys(behind prefix: KeyBytes, isOlder: Bool, _ isInclusive: Bool) -> KeyRange {
         var range = KeyRange(prefix: prefix)
         let key = bound(behind: prefix, isBeforeAnchor: isOlder == isInclusive)
@@ -23,8 +23,7 @@ extension HistoryAnchor {
         return range
     }
 
-    /// Returns the lowest key that a message at the anchor can have, or the lowest key after all
-    /// such keys.
+    /// Returns the lowest key of a message at the anchor, or the lowest one after all such keys.
     private func bound(behind prefix: KeyBytes, isBeforeAnchor: Bool) -> KeyBytes {
         func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
             ByteWriter.key {
@@ -40,7 +39,7 @@ extension HistoryAnchor {
             return isBeforeAnchor ? atTime : atTime.successorOfTime(behind: prefix)
         case .position(let position):
             let atPosition = key { $0.position(position) }
-            // A key with an additional zero byte is the next key in byte order.
+            // A zero byte makes the next possible key.
             return isBeforeAnchor ? atPosition : atPosition + [0]
         }
     }

@@ -2,8 +2,8 @@ public import Models
 
 /// A range of a channel's history that was complete at some time, and may be out of date.
 ///
-/// The feed may not have reported all changes of the range, for example because a cursor expired.
-/// Its messages are shown, and the engine fetches them again when they become visible.
+/// The feed may not have reported all changes, for example because a cursor expired. The messages
+/// are shown, and the engine fetches them again when they are visible.
 public struct StaleRange: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -14,19 +14,16 @@ public struct StaleRange: Hashable, Sendable {
     /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss of history that made the range stale, which the engine counts from 1.
+    /// The number of the loss of history that made the range stale, counted from 1.
     ///
     /// It is 0 if the range became stale for another reason, such as an adjacent gap, and −1 if
-    /// only a single stored message may be out of date. The epoch of merged ranges is the highest
-    /// of their epochs.
+    /// only a stored message may be out of date. Merged ranges have the highest epoch.
     public var epoch: Int64
 
-    /// The epoch of a range in which a stored message may be out of date, and no message is
-    /// missing.
+    /// The epoch of a range in which only a stored message may be out of date.
     package static let singleMessage: Int64 = -1
 
-    /// Creates the stale range between two bounds, in either order; a store refuses a range with
-    /// equal bounds with `invalid`.
+    /// Creates a range between two bounds, in either order; equal ones are `invalid` in a store.
     public init(
         in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
         epoch: Int64

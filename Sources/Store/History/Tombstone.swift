@@ -2,8 +2,8 @@ package import Models
 
 /// A marker that a message was deleted, so that an older copy does not restore it.
 ///
-/// The store only keeps tombstones: it still saves a message that has one. Code that saves messages
-/// from a server must check ``StoreReader/tombstone(of:in:)`` first.
+/// The store still saves a message that has one: code that saves a server's messages must check
+/// ``StoreReader/tombstone(of:in:)`` first.
 package struct Tombstone: Hashable, Sendable {
     package let messageID: MessageID
 
@@ -12,7 +12,7 @@ package struct Tombstone: Hashable, Sendable {
     /// The time of the deletion on the server's clock.
     package let deletedAt: Timestamp
 
-    /// The position of the message; `nil` if it was not stored when the deletion was reported.
+    /// The message's position; `nil` if it was not stored at the time.
     package let position: Position?
 
     package init(
@@ -27,7 +27,7 @@ package struct Tombstone: Hashable, Sendable {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.timestamp(deletedAt)
-        // The key contains the message ID, so only the time of the position is stored.
+        // The key contains the message ID, so only the time is stored.
         if let position { writer.timestamp(position.createdAt) }
     }
 

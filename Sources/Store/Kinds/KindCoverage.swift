@@ -2,14 +2,13 @@ public import Models
 
 /// The bound down to which the messages of a kind were fetched inside the gaps of a channel.
 ///
-/// If a server can filter by kind, a list fetches the pictures of a channel without its other
-/// messages. The fetched messages are stored inside the gaps, which stay as they are, because the
-/// coverage concerns only the lists of the kind.
+/// If a server can filter by kind, a list fetches only the pictures of a channel. They are stored
+/// inside the gaps, which stay, because the coverage concerns only lists of the kind.
 public struct KindCoverage: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The kind, which is a single one.
+    /// A single kind.
     public let kind: MessageKinds
 
     /// The bound above which the cache has every message of the kind, even inside gaps.
@@ -56,10 +55,10 @@ package struct KindGaps: Hashable, Sendable {
         self.coverage = Dictionary(uniqueKeysWithValues: coverage.map { ($0.kind, $0) })
     }
 
-    /// Returns the newest part of a gap or of a stale range in which messages of some kinds may be
-    /// missing; `nil` if none are missing.
+    /// Returns the newest part of a gap or stale range in which messages of some kinds may be
+    /// missing; `nil` if none are.
     ///
-    /// Its backfill cursor is the one at which a page of the kinds begins.
+    /// A page of the kinds begins at its backfill cursor.
     package func newest(of kinds: MessageKinds) -> Gap? {
         let coverage = kinds.singleKinds.map { self.coverage[$0] }
         let reached = coverage.map { $0?.lower ?? .end }.max() ?? .end
@@ -68,7 +67,7 @@ package struct KindGaps: Hashable, Sendable {
         let newest = (Array(gaps.values) + stale).filter { $0.lower < reached }
             .max { $0.upper < $1.upper }
         guard var gap = newest, reached <= gap.upper else { return newest }
-        // A cursor of one kind may have passed messages of another kind with the same bound.
+        // A cursor of one kind may have passed messages of another.
         let cursors = Set(coverage.filter { $0?.lower ?? .end == reached }.map { $0?.cursor })
         let cursor = cursors.count == 1 ? cursors.first ?? nil : nil
         if cursor != nil || reached < gap.upper { gap.backfillCursor = cursor }
@@ -93,7 +92,7 @@ package struct KindGaps: Hashable, Sendable {
 // MARK: Reading
 
 extension StoreReader {
-    /// Returns the coverage of the kinds that were fetched inside gaps of a channel.
+    /// Returns the coverage of a channel's kinds.
     public func kindCoverage(in url: ChannelURL) throws(StoreError) -> [KindCoverage] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -147,8 +146,7 @@ extension Batch {
         record(.savedKindCoverage(coverage))
     }
 
-    /// Ends the coverage of some kinds at a bound, because messages of them may be missing in gaps
-    /// below it.
+    /// Ends the coverage of kinds at a bound, below which messages of them may be missing.
     package func limitKindCoverage(
         of url: ChannelURL, kinds: MessageKinds = .all, to lower: Gap.Bound = .end
     ) throws(StoreError) {
@@ -159,7 +157,7 @@ extension Batch {
                 rows.cache.remove { $0.kindCoverageKey(number, coverage.kind) }
                 record(.removedKindCoverage(coverage))
             } else {
-                // The cursor may have passed messages that are missing now.
+                // The cursor may have passed missing messages.
                 try save(KindCoverage(coverage.kind, in: url, downTo: lower))
             }
         }

@@ -1,14 +1,13 @@
 import Models
 
-/// The part of a row's key, in the index of kinds, that says of which kind the message is.
+/// The part of a key in the index of kinds that says of which kind the message is.
 ///
 /// A message has a row for each of its kinds, and one for each user whom it mentions. On-disk
 /// format, DO NOT CHANGE: a new format, or another decision of ``/Models/Message/kinds``, needs a
 /// new number in ``format``. A cache of another format is replaced.
 struct KindKey: Hashable {
     static let format: UInt8 = 1
-    /// The number of mentioned users above which a message is indexed as if it mentioned all users;
-    /// reads check each message.
+    /// With more mentioned users, a message is indexed as if it mentioned all; reads check it.
     private static let maximumUserCount = 16
     private static let mention: UInt8 = 6
 
@@ -34,8 +33,7 @@ struct KindKey: Hashable {
         }
     }
 
-    /// Returns the keys of the rows in which to look for kinds, with mentions of a user and of all
-    /// users.
+    /// Returns the keys for kinds, with mentions of a user and of all users.
     static func all(of kinds: MessageKinds, for userID: UserID?) -> [KindKey] {
         keys(of: kinds) { [userID ?? "", ""] }
     }
@@ -92,8 +90,8 @@ extension ByteWriter {
 }
 
 extension Batch {
-    /// Replaces the index rows of a message's earlier version by those of the new one; either is
-    /// `nil` if there is none.
+    /// Replaces the rows of a message's earlier version by those of the new one; either may be
+    /// `nil`.
     func updateKinds(
         from old: HeldMessage?, to message: Message?, at position: Position, _ number: ChannelNumber
     ) {

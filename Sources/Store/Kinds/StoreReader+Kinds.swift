@@ -3,14 +3,13 @@ public import Models
 extension StoreReader {
     /// Returns the stored messages of one or more kinds, newest first.
     ///
-    /// A message of several of the kinds is returned once. Of two messages of different channels
-    /// with the same position, that of the lower channel URL comes first. There are fewer than
-    /// `limit` messages only if no older ones are stored; a limit below 1 returns none. Check the
-    /// gaps to find out whether the server has more.
+    /// Each message is returned once. Messages with the same position are ordered by channel URL.
+    /// There are fewer than `limit` messages only if no older ones are stored; a limit below 1
+    /// returns none. The gaps show whether the server has more.
     ///
-    /// A mention is a message that mentions `userID` or all users. Without a `url`, the messages of
-    /// all channels are returned. `last` is the last message of the previous page; messages that
-    /// arrive or are deleted in between cause no other message to be repeated or omitted.
+    /// A mention mentions `userID` or all users. Without a `url`, all channels are read. `last` is
+    /// the last message of the previous page; changes in between cause no other message to be
+    /// repeated or omitted.
     ///
     /// - Complexity: One seek for each kind, or for each kind and channel, and O(*n*) in the
     ///   returned messages; in mentions, also in those of more than 16 users.
@@ -69,7 +68,6 @@ extension StoreView {
 
 private struct KindList {
     struct Place {
-        /// The end of the keys of the message's rows: the position, inverted.
         let suffix: KeyBytes
         let url: ChannelURL
         /// The number of the channel; 0 if it is not known.
@@ -113,7 +111,7 @@ private struct KindList {
         }
         var channels: [(ChannelNumber, ChannelURL)] = []
         for number in numbers {
-            // The rows of cleared channels exist until they are purged.
+            // Cleared channels may still have rows.
             if let url = try view.url(of: number) { channels.append((number, url)) }
         }
         self.channels = channels
@@ -121,7 +119,6 @@ private struct KindList {
 
     func places(after last: Place?, limit: Int) throws(StoreError) -> [Place] {
         var found: [Place] = []
-        // Places after this suffix are not among the first ones.
         var bound: KeyBytes?
         func cut() {
             found.sort { $0.precedes($1) }
@@ -130,7 +127,7 @@ private struct KindList {
         }
         for (number, url) in channels {
             var lower = last?.suffix ?? []
-            // Of messages with the same position, continue with those of the next channel.
+            // At the same position, continue with the next channel.
             if let last, !last.url.precedes(url) { lower.append(0) }
             let suffixes = try KindSuffixes(of: number, keys, in: view.cache)
                 .read(KindSuffixes.Range(from: lower, to: bound.map { $0 + [0] }), limit)
@@ -167,10 +164,9 @@ extension Rows {
     }
 }
 
-/// The ends of the keys of a channel's rows in the index of kinds, which are also the ends of the
-/// messages' keys.
+/// The ends of a channel's keys in the index of kinds, which messages' keys share.
 private struct KindSuffixes {
-    /// A range of suffixes, from an inclusive lower bound to an exclusive upper bound.
+    /// The lower bound is inclusive, the upper bound exclusive.
     struct Range {
         var lower: KeyBytes
         /// `nil` for the end of the channel.

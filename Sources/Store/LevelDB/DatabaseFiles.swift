@@ -1,6 +1,5 @@
 import Foundation
 
-/// The files of a database on disk, for operations without LevelDB.
 struct DatabaseFiles {
     static let lock = "LOCK"
 
@@ -10,8 +9,8 @@ struct DatabaseFiles {
 
     /// Checks that no file is missing, because LevelDB would overwrite the database as a new one.
     ///
-    /// A number that LevelDB never reaches is also an error: LevelDB would count on from it, and
-    /// stop the process when it overflows.
+    /// A number that LevelDB never reaches is also an error: LevelDB would stop the process when it
+    /// overflows.
     func checkNames() throws(StoreError) {
         if let name = try names().first(where: DatabaseFiles.hasForgedNumber) {
             throw StoreError(
@@ -49,8 +48,8 @@ struct DatabaseFiles {
         }
     }
 
-    /// Copies the files durably, except those with forged numbers, and the lock file, because
-    /// closing it would release the lock of this process.
+    /// Copies the files durably, except those with forged numbers, and the lock file: closing it
+    /// would release the lock of this process.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
         for name in try names()
@@ -72,7 +71,7 @@ struct DatabaseFiles {
     }
 
     /// Replaces damaged parts of the logs by fragments that LevelDB skips, because after a wrong
-    /// checksum, it would skip the rest of a block of 32 KiB.
+    /// checksum, it would skip the rest of the block.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
             var bytes = try environment.contents(of: path)
@@ -83,7 +82,6 @@ struct DatabaseFiles {
         }
     }
 
-    /// Returns the paths, oldest first, without links and special files.
     func logs() throws(StoreError) -> [String] {
         try names().filter { $0.hasSuffix(".log") }
             .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
@@ -97,12 +95,12 @@ struct DatabaseFiles {
     /// Writes and removes a file of the size that opening the database may need.
     func checkTheyCanBeWritten() throws(StoreError) {
         let largestLog = 512 << 20
-        // Opening may write the logs to tables, which are at most as large, and a manifest and a
-        // new log, which are assumed to fit into 64 KiB.
+        // Opening may write the logs to tables, which are not larger, and a manifest and a new log,
+        // which should fit into 64 KiB.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // LevelDB may have removed the file. A larger one is not LevelDB's.
+            // A larger file is not LevelDB's.
             if lstat("\(directory)/\(name)", &status) == 0 {
                 left += min(Int(status.st_size), largestLog)
             }

@@ -31,14 +31,14 @@ struct FileWriter: ~Copyable {
         }
     }
 
-    /// Completes the file, and syncs its content and its name to disk.
+    /// Completes the file durably.
     func finish() throws(StoreError) {
         try LevelDB.check(path) { scrollback_writer_finish(writer, $0) }
     }
 }
 
 struct FileReader: ~Copyable {
-    /// The number of bytes, without the overhead of the encryption.
+    /// In bytes, without the overhead of the encryption.
     let size: Int
     private let reader: OpaquePointer
     private let path: String

@@ -6,8 +6,7 @@ extension LevelDB {
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// The environment to which this one forwards, with its owner, because it must outlive this
-        /// object.
+        /// The environment to which this one forwards, with its owner, to keep it alive.
         private let base: (pointer: Pointer, owner: any Sendable)?
         /// The cipher must exist as long as the environment.
         private let cipher: FileCipher?
@@ -36,7 +35,6 @@ extension LevelDB {
                 pointer, isOnDisk: true, base: base, cipher: cipher, database: database)
         }
 
-        /// Returns an environment of the same file system, for a database in another directory.
         func another() -> Environment {
             guard isOnDisk else { return .memory() }
             if let cipher { return Environment(base: base, cipher: cipher, as: database) }
@@ -65,8 +63,8 @@ extension LevelDB {
 
         /// Returns an environment that encrypts the files, unless they are in memory.
         ///
-        /// The keys are derived from `keys` and the name of the database, so that an attacker
-        /// cannot exchange files between databases unnoticed.
+        /// The name of the database is part of the keys, so that files cannot be exchanged between
+        /// databases unnoticed.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)
@@ -81,13 +79,12 @@ extension LevelDB {
 }
 
 extension LevelDB.Environment {
-    /// Returns and clears the report of the logs that LevelDB replayed when it opened.
+    /// Returns and clears the report of the replayed logs.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Calls a closure while holding the lock of a database, whose directory need not exist.
+    /// Calls a closure while holding the lock of a database, which need not exist.
     ///
-    /// If the database is open, or a link is in place of the directory, this throws `locked` or
-    /// `io` instead.
+    /// Throws `locked` if the database is open, or `io` for a link.
     func withLock(
         of path: String, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -132,25 +129,24 @@ extension LevelDB.Environment {
         return contents
     }
 
-    /// Atomically replaces the bytes of a log of a closed database, and encrypts them if needed.
+    /// Atomically replaces a log of a closed database, encrypted if needed.
     func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
         guard isSealed else { return try DiskFile.replace(path, by: bytes) }
         let error = scrollback_env_replace(pointer, path, bytes, bytes.count)
         if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }
 
-    /// Writes the logs to a table if they have at least `size` bytes; returns whether they then
-    /// have fewer.
+    /// Writes logs of at least `size` bytes to a table; returns whether they then have fewer.
     func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
         scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
     }
 
-    /// Marks all writes so far as committed: ``rollBack()`` does not remove them.
+    /// Marks all writes so far as committed, for ``rollBack()``.
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }
 
-    /// Removes the bytes that were written to the logs of a closed database since ``mark()``;
-    /// returns 0 or an `errno`.
+    /// Removes what was written to the logs of a closed database since ``mark()``; returns 0 or an
+    /// `errno`.
     func rollBack() -> Int32 { scrollback_env_roll_back(pointer) }
 }
 

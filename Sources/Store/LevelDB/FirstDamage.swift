@@ -1,6 +1,5 @@
 import Models
 
-/// The first damage that a read of a database has found.
 final class FirstDamage: Sendable {
     private struct State {
         var error: StoreError?
@@ -11,7 +10,7 @@ final class FirstDamage: Sendable {
 
     var error: StoreError? { state.withLock { $0.error } }
 
-    /// Calls a closure once: when damage is first found, or immediately if it already was.
+    /// Calls a closure once: when damage is found, or immediately if it already was.
     func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.observer = observer }

@@ -5,8 +5,8 @@ extension LevelDB {
     package func compact() throws(StoreError) {
         // LevelDB compacts only tables.
         try flush()
-        // LevelDB rewrites an older table only together with a newer, overlapping one. The table of
-        // these removals overlaps all others.
+        // LevelDB rewrites an older table only with a newer, overlapping one. The table of these
+        // removals overlaps all others.
         let ends = Overlay()
         ends.remove { $0.raw([0]) }
         ends.remove { $0.raw([0xff]) }
@@ -25,7 +25,7 @@ extension LevelDB {
         }
     }
 
-    /// Writes LevelDB's memory table to a file, without rows that were deleted since.
+    /// Writes LevelDB's memory table to a file, without deleted rows.
     func flush() throws(StoreError) {
         // For an empty range, LevelDB does nothing else.
         let key = KeyRange.all.upper
@@ -45,8 +45,7 @@ extension LevelDB {
     /// Repairs a damaged database, as far as its files can be read, without taking its lock.
     ///
     /// Rows may be missing, and **deleted rows may reappear**, because LevelDB adds every table
-    /// file that it finds. Rows from tables have valid checksums; rows from logs may have wrong
-    /// ones.
+    /// file. Rows from logs may have wrong checksums.
     package static func repair(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {

@@ -6,18 +6,17 @@ extension LevelDB {
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// The maximum size, in bytes, of logs that are replayed, which takes about a millisecond,
-    /// instead of written to a table, which makes reads slower.
+    /// In bytes: replaying shorter logs takes about a millisecond, and another table makes reads
+    /// slower.
     private static let shortLogs = 256 << 10
     private static let longestFlush: Duration = .milliseconds(250)
     /// The number of unmerged tables at which LevelDB delays writers.
     private static let manyTables = 8
 
-    /// Writes large logs to a table before the files are closed, so that the next opening need not
-    /// replay them.
+    /// Writes large logs to a table, so that the next opening need not replay them.
     ///
-    /// If this fails, the logs stay. The call waits for the current work of LevelDB's thread, which
-    /// works for all databases of the process.
+    /// If this fails, the logs stay. The call waits for LevelDB's thread, which all databases
+    /// share.
     func shortenLogs() {
         let handle = state.withLock { $0.failure == nil ? $0.handle : nil }
         guard environment.isOnDisk, let handle, handle.unmergedTableCount < LevelDB.manyTables
@@ -26,8 +25,7 @@ extension LevelDB {
             handle.pointer, least: LevelDB.shortLogs, waiting: LevelDB.longestFlush)
     }
 
-    /// Throws `busy` if a reader or a snapshot remains after `time`; the caller must prevent new
-    /// readers.
+    /// Throws `busy` if a reader or a snapshot remains after `time`; there must be no new readers.
     func checkHasNoReaders(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             state.isUnused
@@ -37,7 +35,7 @@ extension LevelDB {
         }
     }
 
-    /// Polls a closure until it returns no error, and throws its last error after `time`.
+    /// Polls `reason` until it returns no error; throws the last one after `time`.
     private func wait(
         _ time: Duration, for reason: (inout State) -> StoreError?
     ) throws(StoreError) {
@@ -74,7 +72,7 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// Does the same as ``checkHasNoReaders(waiting:)`` if a write has failed.
+    /// As ``checkHasNoReaders(waiting:)`` if a write has failed.
     func checkIsUnused(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             guard let failure = state.failure, !state.isUnused else { return nil }
@@ -90,8 +88,8 @@ extension LevelDB {
             cause: failure)
     }
 
-    /// If a write has failed, checks that the disk has space for ``reopen(isChecked:waiting:)``, by
-    /// writing as much as the logs have; otherwise, the caller leaves the files open for reads.
+    /// After a failed write, checks that the disk has space for ``reopen(isChecked:waiting:)``;
+    /// otherwise, the caller leaves the files open for reads.
     package func checkCanReopen() throws(StoreError) {
         guard hasFailed, environment.isOnDisk else { return }
         try DatabaseFiles(path).checkTheyCanBeWritten()
@@ -99,10 +97,9 @@ extension LevelDB {
 
     /// Closes the files after a failed write, rolls the write back, and opens the files again.
     ///
-    /// The call checks the space unless the caller has just called ``checkCanReopen()``. It throws
-    /// `busy` if a reader or a snapshot remains after `time`, in which case the files are
-    /// unchanged. After an error of opening the files, nothing can be read until a later call
-    /// succeeds.
+    /// The call also does ``checkCanReopen()``, unless `isChecked`. If it throws `busy` because a
+    /// reader or a snapshot remains after `time`, the files are unchanged. After an error of
+    /// opening the files, nothing can be read until a later call succeeds.
     package func reopen(
         isChecked: Bool = false, waiting time: Duration = .zero
     ) throws(StoreError) {
@@ -119,7 +116,7 @@ extension LevelDB {
                     at: path, options: options, environment: environment, firstDamage: firstDamage,
                     skippingDamage: false)
             } catch {
-                // From now on, reads fail for this reason, and not for that of the failed write.
+                // From now on, reads fail for this reason.
                 state.failure = error
                 throw error
             }

@@ -2,8 +2,8 @@ import CScrollbackLevelDB
 import Foundation
 
 extension LevelDB {
-    /// A view of a database at one point in time, which keeps the files open, and prevents LevelDB
-    /// from removing rows that were deleted later.
+    /// A view of a database at one point in time, which keeps the files open and later deleted rows
+    /// on disk.
     package final class Snapshot: Sendable {
         private let handle: Handle
         private let snapshot: Pointer
@@ -27,7 +27,7 @@ extension LevelDB {
 }
 
 extension LevelDB.Snapshot {
-    /// The maximum size of a value that is read without allocating memory, in bytes.
+    /// In bytes; larger values allocate memory.
     private static let smallValue = 1024
 
     func withValue<Result>(
@@ -48,8 +48,7 @@ extension LevelDB.Snapshot {
 
     /// Calls a closure with each row of a range, in order, until the closure returns `false`.
     ///
-    /// LevelDB reports a block that it cannot read only at the end: if the call throws, discard the
-    /// rows, because some may be missing.
+    /// If the call throws, discard the rows: LevelDB reports an unreadable block only at the end.
     func scan(
         _ range: KeyRange, isDescending: Bool = false, _ body: RowVisit.Body
     ) throws(StoreError) {
@@ -105,7 +104,7 @@ struct RowVisit {
     }
 }
 
-/// A cursor over a snapshot; the returned bytes are valid until it moves.
+/// A cursor, whose bytes are valid until it moves.
 final class RowCursor {
     let snapshot: LevelDB.Snapshot
     private let cursor: OpaquePointer
@@ -149,7 +148,7 @@ final class RowCursor {
     }
 }
 
-/// Calls a closure with uninitialized bytes, which are on the stack if there are at most 1,024.
+/// The bytes are uninitialized, and on the stack if there are at most 1,024.
 @inline(__always)
 private func withTemporaryBytes<Result>(
     _ count: Int,

@@ -2,10 +2,10 @@ import CScrollbackLevelDB
 import Foundation
 import Models
 
-/// An ordered key-value database of bytes: a wrapper of LevelDB, which no other code calls.
+/// A wrapper of LevelDB, which no other code calls.
 ///
-/// The class is thread-safe, but writes must not be concurrent. After a failed write, earlier data
-/// is readable, but every later write fails until ``reopen(isChecked:waiting:)``.
+/// The class is thread-safe, but writes must not be concurrent. After a failed write, reads
+/// continue, but writes fail until ``reopen(isChecked:waiting:)``.
 package final class LevelDB: Sendable {
     package let path: String
     let options: StoreOptions
@@ -24,7 +24,6 @@ package final class LevelDB: Sendable {
         var bytesWritten = 0
         var throttle = Throttle()
 
-        /// True if no reader or snapshot keeps the files open.
         var isUnused: Bool {
             mutating get { handle == nil || isKnownUniquelyReferenced(&handle) }
         }
@@ -34,8 +33,7 @@ package final class LevelDB: Sendable {
         (Int(scrollback_leveldb_major), Int(scrollback_leveldb_minor))
     }
 
-    /// Opens a database in a directory, whose parent must exist, and creates it if it does not
-    /// exist.
+    /// Opens or creates a database in a directory, whose parent must exist.
     ///
     /// Damaged or missing parts of the logs are `corruption`, unless `skippingDamage` is true.
     package init(
@@ -53,8 +51,8 @@ package final class LevelDB: Sendable {
 
     /// Closes the files, immediately or when the last snapshot is released.
     ///
-    /// The call makes the next opening fast by writing large logs to a table. It rolls back a
-    /// failed write, unless a snapshot still keeps the files open.
+    /// Large logs are written to a table first, to make the next opening fast. A failed write is
+    /// rolled back, unless a snapshot still keeps the files open.
     package func close() {
         shortenLogs()
         state.withLock { state in
@@ -106,8 +104,8 @@ extension LevelDB {
 
     /// Writes a batch atomically.
     ///
-    /// A durable batch is on disk when the call returns. Any other batch then survives a crash of
-    /// the process, but a power failure only a short time later.
+    /// A durable batch is on disk when the call returns; any other batch then survives a crash of
+    /// the process, but not yet a power failure.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
         do {
@@ -150,7 +148,6 @@ extension LevelDB {
         let mainActorReads = MainActorReads()
         /// Must outlive the database.
         private let environment: Environment
-        /// Called after the database was closed.
         let didClose = Locked<(@Sendable () -> Void)?>(nil)
 
         init(

@@ -25,7 +25,6 @@ struct LogParts {
     static let headerSize = Int(scrollback_log_header_size)
     private static let fullKind: UInt8 = 1
     private static let lastKind: UInt8 = 4
-    /// A kind that LevelDB does not know and therefore skips.
     private static let bridgeKind: UInt8 = 0xFF
 
     var damaged: [Range<Int>] {
@@ -47,7 +46,7 @@ struct LogParts {
                 header = next
                 continue
             }
-            // LevelDB left the rest of the block empty, or a crash left zeros, which is no damage.
+            // The rest of the block is empty, or a crash left zeros.
             if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
             let next = nextFragment(after: header, in: end)
             if next == nil, isTorn(at: header, block: block, end: end) { return }
@@ -73,7 +72,7 @@ struct LogParts {
         return first > last ? nil : (first...last).first { endOfFragment(at: $0, in: end) != nil }
     }
 
-    /// Indicates whether the file ends within the fragment, as after a crash.
+    /// Whether the file ends within the fragment, as after a crash.
     private func isTorn(at header: Int, block: Int, end: Int) -> Bool {
         let next = header + LogParts.headerSize + length(at: header)
         return end == bytes.count && next > end && next <= block + LogParts.blockSize

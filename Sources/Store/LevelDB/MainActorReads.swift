@@ -1,8 +1,7 @@
 import Dispatch
 import Models
 
-/// Counts rows that are read on the main actor, so that tests can limit how long a call holds up
-/// the user interface; only in debug builds.
+/// Counts rows that are read on the main actor, for tests of its delays; only in debug builds.
 final class MainActorReads: Sendable {
     #if DEBUG
         private let count = Locked(0)

@@ -1,9 +1,8 @@
 /// Delays each batch of a bulk load slightly, so that LevelDB never blocks a batch for long.
 ///
-/// LevelDB merges tables on its own thread. If twelve tables are not merged yet, it blocks all
-/// writes until the merge has caught up: most of a second in a store with a million messages.
-/// Therefore, large batches are delayed by some milliseconds as soon as unmerged tables accumulate,
-/// but never small ones, such as those of live events.
+/// LevelDB merges tables on its own thread. At twelve unmerged tables, it blocks all writes: most
+/// of a second in a store with a million messages. Therefore, large batches, but not small ones
+/// such as those of live events, are delayed by some milliseconds when unmerged tables accumulate.
 struct Throttle {
     /// Batches of at least this many bytes are part of a bulk load.
     private static let smallestLoad = 4 << 10
@@ -11,7 +10,7 @@ struct Throttle {
     private static let lookInterval = 256 << 10
     /// LevelDB starts to merge at 4 tables, and delays writers at 8.
     private static let fewTables = 5
-    /// The delay for 32 KiB at one table more than ``fewTables``, doubled by each further table.
+    /// The delay for 32 KiB at ``fewTables`` plus one, doubled by each further table.
     private static let shortestDelay = Duration.milliseconds(1)
     private static let longestDelay = Duration.milliseconds(32)
 
@@ -19,7 +18,6 @@ struct Throttle {
     /// The current delay for each 32 KiB.
     private var delay = Duration.zero
 
-    /// Returns the delay after a batch of `size` bytes.
     mutating func delay(afterWriting size: Int, tableCount: () -> Int) -> Duration {
         writtenSinceLook += size
         if writtenSinceLook >= Throttle.lookInterval {

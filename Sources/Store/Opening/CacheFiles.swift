@@ -1,11 +1,11 @@
 import Foundation
 import Models
 
-/// The directories of a store's current cache, and of caches that were replaced.
+/// The directories of the current and of replaced caches.
 ///
 /// The first cache is in the directory `cache`, and the *n*th one in `cache-`*n*; the greatest
-/// number is the current one. When the files of a replaced cache are closed, its directory gets the
-/// name `replaced-cache-`*n*. Only the newest one is kept, for a bug report.
+/// number is the current one. A replaced cache whose files are closed is renamed to
+/// `replaced-cache-`*n*. Only the newest one is kept, for a bug report.
 struct CacheFiles {
     let directory: String
 
@@ -34,7 +34,7 @@ struct CacheFiles {
 
     func currentPath() throws(StoreError) -> String { path(try currentNumber()) }
 
-    /// Returns the replaced caches that still have their first names, oldest first.
+    /// Returns the replaced caches with their first names, oldest first.
     private func left() throws(StoreError) -> [Int] {
         let current = try currentNumber()
         var numbers = try numbers(after: CacheFiles.prefix).filter { $0 > 1 && $0 < current }
@@ -49,7 +49,7 @@ struct CacheFiles {
 
     // MARK: Replacing
 
-    /// Creates the empty directory of the next cache, which is then the current one.
+    /// Creates the empty directory of the next cache.
     ///
     /// The call throws `corruption` and changes nothing if the cache was replaced for a reason of
     /// the same kind within ``CacheReplacement/pause``.
@@ -79,8 +79,7 @@ struct CacheFiles {
         return new
     }
 
-    /// Sets the newest replaced cache aside, and removes the others, which no process may have
-    /// open.
+    /// Sets the newest replaced cache aside, and removes the others; no process may have them open.
     func setReplacedAside() throws(StoreError) {
         for number in try left() { try setAside(number) }
     }
@@ -115,7 +114,7 @@ struct CacheFiles {
     }
 }
 
-/// The last replacement of a cache, without the text of the reason, which may name a channel.
+/// The last replacement, without the text of the reason, which may name a channel.
 struct CacheReplacement: Hashable {
     enum Kind: String {
         /// LevelDB could not read a file.
@@ -170,7 +169,6 @@ struct CacheReplacement: Hashable {
         try DiskFile.replace(CacheReplacement.path(in: directory), by: Array(text.utf8))
     }
 
-    /// Indicates whether another replacement is too early; never for caches of older versions.
     func prevents(_ other: CacheReplacement) -> Bool {
         let (elapsed, overflows) = other.time.milliseconds
             .subtractingReportingOverflow(time.milliseconds)

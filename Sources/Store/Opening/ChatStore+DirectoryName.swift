@@ -4,17 +4,16 @@ public import Models
 extension ChatStore {
     /// Returns the directory for a user of an app, which need not exist.
     ///
-    /// Any text is a valid ID. A directory's name consists of lower-case letters, digits, `-`, `_`
-    /// and `%`, so that the directory is always inside `root`. Different IDs have different names,
-    /// even on a file system that ignores case. The name for a long ID is a hash.
+    /// Any text is a valid ID. A name consists of lower-case letters, digits, `-`, `_` and `%`, so
+    /// that the directory is always inside `root`. Different IDs have different names, even if the
+    /// file system ignores case. A long ID is hashed.
     ///
     /// - Parameters:
     ///   - root: The parent directory of all apps.
     ///   - applicationID: The ID of the app.
     ///   - userID: The ID of the user.
-    ///   - hidesUser: A Boolean value that indicates whether the name for the user is always a
-    ///     hash, as for an encrypted store. An attacker who knows a user's ID can still find out
-    ///     whether the user has a directory.
+    ///   - hidesUser: Whether the user's name is always hashed, as for an encrypted store. An
+    ///     attacker who knows a user's ID can still find out whether the user has a directory.
     /// - Returns: The directory.
     public static func directory(
         in root: URL, applicationID: String, userID: UserID, hidesUser: Bool = false
@@ -52,8 +51,7 @@ extension ChatStore {
                 name += "%" + [byte].hexadecimal
             }
         }
-        // The first characters differ, so that a user's plain and encrypted store have different
-        // directories.
+        // A user's plain and encrypted store have different directories.
         return name.utf8.count <= longestName ? name : "%" + id.hashedFileName
     }
 

@@ -6,22 +6,21 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: A directory for one user of one app; see
-    ///     ``directory(in:applicationID:userID:hidesUser:)``. A new directory is accessible to its
-    ///     owner only. The permissions of an existing directory stay.
+    ///     ``directory(in:applicationID:userID:hidesUser:)``. A new directory is accessible only to
+    ///     its owner; an existing one keeps its permissions.
     ///   - options: The options of the cache's files.
-    ///   - encryptionKey: The key of the store, with which a new store is encrypted. To encrypt or
-    ///     decrypt an existing store, call ``reencrypt(at:from:to:progress:)``.
-    ///   - migrationHandler: A closure that is called on this thread while files of an older
-    ///     version are migrated: at the beginning, from time to time, and at the end. The cache is
-    ///     not migrated, but replaced by an empty one.
+    ///   - encryptionKey: The key of the store. To encrypt or decrypt an existing store, call
+    ///     ``reencrypt(at:from:to:progress:)``.
+    ///   - migrationHandler: A closure that is called on this thread at the beginning of a
+    ///     migration of older files, from time to time, and at the end. The cache is not migrated,
+    ///     but replaced by an empty one.
     /// - Throws: ``StoreError``. With these codes, nothing was changed: `locked` if the store is
     ///   already open; `newerSchema` if a newer version of this package wrote the files; `wrongKey`
-    ///   if the key does not match the store, is missing for an encrypted store, or is given for
-    ///   one that is not encrypted. Other codes: `corruption` if the version file or the key file
-    ///   is damaged, or if the cache was replaced less than an hour ago for the same reason;
-    ///   `permission`, `noSpace` or `io`. Other damage is no error: a damaged cache is replaced by
-    ///   an empty one (``OpeningReport/replacedCache``), and a damaged outbox is rebuilt from its
-    ///   readable items (``OpeningReport/outboxLoss``).
+    ///   if the key is wrong, missing for an encrypted store, or given for an unencrypted one.
+    ///   Other codes: `corruption` if the version file or the key file is damaged, or if the cache
+    ///   was replaced less than an hour ago for the same reason; `permission`, `noSpace` or `io`.
+    ///   Other damage is no error: see ``OpeningReport/replacedCache`` and
+    ///   ``OpeningReport/outboxLoss``.
     /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, all of which are
     ///   read. A migration or a repair takes longer.
     public convenience init(
@@ -45,7 +44,7 @@ extension ChatStore {
             encryptionKey: encryptionKey, now: now, migrationHandler: migrationHandler)
     }
 
-    /// Opens a new store in memory, without files or a key.
+    /// Opens a new store in memory.
     public static func inMemory(
         options: StoreOptions = StoreOptions()
     ) throws(StoreError) -> ChatStore {
@@ -87,7 +86,6 @@ extension ChatStore {
         let outboxFiles: OutboxFiles?
     }
 
-    /// Opens the files, after replacing an unreadable cache and rebuilding an unreadable outbox.
     private static func openedOrRecovered(
         _ files: StoreFiles?, _ key: EncryptionKey?, at now: Timestamp,
         _ open: () throws(StoreError) -> Opened
@@ -154,7 +152,7 @@ extension ChatStore {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
-                // Search a copy only once: since an earlier opening, its items may have been sent.
+                // Search a copy only once: its items may have been sent since.
                 let isNew = name != before?.copyName
                 var loss = try OutboxLoss(
                     of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
@@ -216,9 +214,9 @@ extension ChatStore {
             cacheVersion = nil
         }
         report.isCacheNew = cacheVersion == nil
-        // A database without a version is new, or its files were lost. A new store writes the
-        // outbox's version first: if the outbox alone has none, it was lost, or, if it contains
-        // items, only its version row.
+        // A database without a version is new or lost. A new store writes the outbox's version
+        // first: if only the outbox has none, it was lost, or, if it contains items, only its
+        // version row.
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil, !report.isNew {
             var loss: OutboxLoss?
@@ -236,7 +234,6 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// From the name of the damaged database, callers know how to recover.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -260,8 +257,7 @@ extension StoreOptions {
 }
 
 extension LevelDB {
-    /// Opens a database, skipping unreadable parts of logs; `beforeSkipping` is called before they
-    /// are permanently discarded.
+    /// `beforeSkipping` is called before unreadable parts of logs are permanently discarded.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void

@@ -2,11 +2,10 @@ extension ChatStore {
     /// Acknowledges the loss of outbox items, so that opening the store no longer reports it.
     ///
     /// Call this method after the user has seen ``OpeningReport/outboxLoss``. The call removes the
-    /// report and the copies of damaged outboxes, so the damage cannot be examined afterwards. The
-    /// next loading of the outbox removes copies of outgoing files that belong to no item. If
-    /// nothing was lost, the call has no effect.
+    /// report and the copies of damaged outboxes; the next loading of the outbox removes copies of
+    /// files that belong to no item. If nothing was lost, the call has no effect.
     ///
-    /// - Throws: ``StoreError`` with code `closed`, `permission`, `noSpace` or `io`.
+    /// - Throws: `closed`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the files; waits for the disk.
     public func acknowledgeOutboxLoss() throws(StoreError) {
         guard let directory else { return }
@@ -21,7 +20,6 @@ extension ChatStore {
         }
     }
 
-    /// Indicates whether items may be lost, so that copies of their files must stay.
     package func mayHaveLostOutboxItems() throws(StoreError) -> Bool {
         guard let directory else { return false }
         if try view.outbox.contains(ByteWriter.key { $0.schemaKey(.loss) }) { return true }

@@ -3,8 +3,8 @@ package import Foundation
 extension ChatStore {
     /// Removes a closed store with all files in its directory.
     ///
-    /// The directory is renamed first, so other processes find either the whole store or no store.
-    /// After an interrupted call, ``finishRemovals(in:)`` removes the remaining files.
+    /// The directory is renamed first, so other processes find the whole store or none. After an
+    /// interrupted call, ``finishRemovals(in:)`` removes the rest.
     package static func removeFiles(at directory: URL) throws(StoreError) {
         try DiskFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
@@ -26,7 +26,7 @@ extension ChatStore {
         try StoreFiles.checkIsNoLink(directory.withoutSlash)
     }
 
-    /// Completes the interrupted calls of ``removeFiles(at:)`` in a directory.
+    /// Completes interrupted calls of ``removeFiles(at:)``.
     package static func finishRemovals(in directory: URL) throws(StoreError) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasSuffix(removedSuffix) {

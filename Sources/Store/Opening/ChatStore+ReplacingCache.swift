@@ -1,14 +1,12 @@
 public import Foundation
 package import Models
 
-// All data of a damaged cache can be fetched again.
-
 extension ChatStore {
     /// Replaces the damaged cache by an empty one.
     ///
     /// The outbox, drafts and pins stay. Observers receive ``Change/Operation/replacedCache``.
-    /// Existing ``Snapshot``s stay valid: the old files are closed when the last of them is
-    /// released. After a crash, the next opening uses the old cache or the new one.
+    /// Existing ``Snapshot``s stay valid, and keep the old files open. After a crash, the next
+    /// opening uses the old or the new cache.
     ///
     /// If the reason does not concern the current cache, the call has no effect. Unless `now` is
     /// `nil`, the call throws `corruption` if the cache was replaced for a reason of the same kind
@@ -37,7 +35,7 @@ extension ChatStore {
             publish(
                 committed,
                 Change(number: number + 1, entries: [Change.Entry(operation: .replacedCache)]))
-            // Ignore errors: the next opening sets the files aside.
+            // The next opening sets aside files that stay because of an error.
             old.retire { try? files?.setAside(old.path) }
         }
         for observer in replacementObservers.withLock({ $0 }) { observer(reason) }
@@ -58,7 +56,7 @@ extension ChatStore {
         }
     }
 
-    /// Calls a closure with the reason of each replacement, on the thread that replaces the cache.
+    /// Calls a closure with each replacement's reason, on the replacing thread.
     package func observeReplacements(_ observer: @escaping @Sendable (StoreError) -> Void) {
         replacementObservers.withLock { $0.append(observer) }
     }
@@ -81,11 +79,8 @@ extension ChatStore {
     /// Call this method if ``check()`` has found problems in the outbox. All readable items are
     /// kept.
     ///
-    /// - Parameter directory: The directory of the store. If it has no store, the call has no
-    ///   effect.
-    /// - Throws: ``StoreError``. With `locked` (the store is open) and `newerSchema` (a newer
-    ///   version of this package wrote the files), nothing was changed. Other codes: `permission`
-    ///   or `io`.
+    /// - Parameter directory: The directory; without a store, the call has no effect.
+    /// - Throws: `locked` if the store is open; `newerSchema`; `permission` or `io`.
     /// - Complexity: O(1); the next opening is O(*n*) in the rows of the outbox.
     public static func reindexOutbox(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)
@@ -113,7 +108,6 @@ extension StoreFiles {
         }
     }
 
-    /// Replaces the cache of an older version while both databases are open.
     func replaced(
         _ cache: LevelDB, ofVersion version: Int, at now: Timestamp
     ) throws(StoreError) -> LevelDB {
@@ -127,17 +121,15 @@ extension StoreFiles {
 }
 
 extension ChatStore {
-    /// Removes the cache of a closed store, so that the next opening creates an empty cache and
-    /// sets ``OpeningReport/isCacheNew``.
+    /// Removes the cache of a closed store; the next opening creates an empty one, and sets
+    /// ``OpeningReport/isCacheNew``.
     ///
     /// The next sync fetches the data again. The outbox is not changed.
     ///
-    /// - Parameter directory: The directory of the store. If it has no cache, the call has no
-    ///   effect.
-    /// - Throws: ``StoreError``. With `locked` (the store is open) and `newerSchema` (a newer
-    ///   version of this package wrote the files), nothing was changed. With `permission` and `io`,
-    ///   some files may already be removed: repeat the call.
-    /// - Complexity: O(*n*) in the number of files; waits for the disk.
+    /// - Parameter directory: The directory; without a cache, the call has no effect.
+    /// - Throws: `locked` if the store is open; `newerSchema`; `permission` or `io`, after which
+    ///   some files may be removed: repeat the call.
+    /// - Complexity: O(*n*) in the files; waits for the disk.
     public static func removeCache(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
@@ -146,8 +138,7 @@ extension ChatStore {
             if errno == ENOENT { return }
             throw StoreError(errno: errno, doing: "find the cache", path: files.cache)
         }
-        // An open store releases the lock of its cache, but not of its outbox, while it reopens the
-        // files after a failed write.
+        // While an open store reopens files after a failed write, it locks only the outbox.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             try environment.withLock(of: files.cache) {}
             try files.caches.removeReplaced()

@@ -1,14 +1,12 @@
 import Models
 
 // A store must not send the items of an earlier copy of its outbox. The outbox therefore counts its
-// commits. The cache records their number only after a commit is on disk, so that no crash leaves a
-// greater number in the cache.
+// commits. The cache records a number only after the commit is on disk, so it is never greater.
 
 extension ChatStore {
     /// Writes the outbox's generation to the cache.
     ///
-    /// If the row is lost, an earlier copy of the outbox may not be detected. After an error, the
-    /// next commit of the cache writes the row.
+    /// After an error, the next commit of the cache writes the row.
     func recordGeneration(_ writer: inout Writer) {
         guard writer.next.recordedGeneration != writer.next.generation, !cache.hasFailed else {
             return
@@ -29,14 +27,13 @@ extension LevelDB {
         return try Rows(snapshot: try snapshot()).withValue(of: key) { (value) throws(StoreError) in
             guard let value, value.count == MemoryLayout<UInt64>.size else { return 0 }
             let number = value.reduce(0) { $0 << 8 | UInt64($1) }
-            // The store never writes a greater number, and adding to it could overflow.
+            // The store never writes a greater number, to which adding could overflow.
             return number <= .maximumAssigned ? number : 0
         }
     }
 
-    /// If this outbox is older than the cache has recorded, or has lost records, makes its pending
-    /// items fail, because a cancellation or an edit may be lost, and, unless `isReported`, stores
-    /// a report, in one durable batch.
+    /// If this outbox is older than recorded, or has lost records, makes its pending items fail,
+    /// because a cancellation or an edit may be lost, and stores a report unless `isReported`.
     func holdOutdatedItems(
         recorded: UInt64, hasLostRecords: Bool, isReported: Bool
     ) throws(StoreError) {

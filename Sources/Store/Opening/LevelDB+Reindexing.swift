@@ -3,21 +3,20 @@ import Models
 // After damage, an item may lack its index row, or an index row may lack its item.
 
 struct OutboxReindexing {
-    /// The number of removed rows that cannot be decoded and whose request ID is unknown.
+    /// The number of removed undecodable rows with an unknown request ID.
     var unreadableLost = 0
-    /// The request IDs and channels of items of which only the index row exists.
+    /// The items of which only the index row exists.
     var lost: [OutboxItem] = []
     var ids: Set<RequestID> = []
 }
 
 extension LevelDB {
-    /// Rebuilds the index of outbox items, and the next number, in one durable batch with a report
-    /// of the lost items.
+    /// Rebuilds the index and the next number in one durable batch with a report of lost items.
     ///
-    /// An item that cannot be decoded is kept if an index row contains its request ID and no other
-    /// item has that ID. Of two items with the same request ID, the item that the old index row
-    /// refers to is kept; if it refers to neither, the newer item. `findLoss` receives the results
-    /// and the earlier, unacknowledged loss, to which the returned loss is added.
+    /// An undecodable item is kept if an index row has its request ID and no other item has that
+    /// ID. Of two items with the same request ID, the one of the old index row is kept; otherwise,
+    /// the newer one. `findLoss` receives the results and the earlier, unacknowledged loss, to
+    /// which the returned loss is added.
     func reindexOutboxItems(
         _ findLoss: (OutboxReindexing, OutboxLoss?) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {
@@ -54,7 +53,6 @@ extension LevelDB {
 }
 
 extension Rows {
-    /// Removes the index rows, and returns their request IDs by the locations of their items.
     fileprivate func removeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
         var ids: [KeyBytes: RequestID] = [:]
         try scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
@@ -70,13 +68,12 @@ extension Rows {
 
 private struct OutboxIndex {
     let ids: [KeyBytes: RequestID]
-    /// The keys of the items, without the table's letter.
     private(set) var locations: [RequestID: KeyBytes] = [:]
     private(set) var dropped: [KeyBytes] = []
     private(set) var greatest: UInt64 = 0
     private(set) var result = OutboxReindexing()
     private var unreadable: [KeyBytes] = []
-    /// The items whose key contained another channel, by their correct locations.
+    /// Items whose key had another channel, by their correct locations.
     private(set) var moved: [KeyBytes: OutboxItem] = [:]
     private var occupied: Set<KeyBytes> = []
 
@@ -124,12 +121,11 @@ private struct OutboxIndex {
         }
     }
 
-    /// Decides on rows that cannot be decoded, and on index rows without an item, after all rows
-    /// were added.
+    /// Decides on undecodable rows and index rows without an item, after all rows were added.
     mutating func finish() {
         defer { result.ids = Set(locations.keys) }
         for (location, item) in moved where occupied.contains(location) {
-            // Another item has this location, and therefore the same sequence number.
+            // Another item has this location.
             greatest += 1
             let free = OutboxIndex.location(in: item.channelURL, greatest)
             moved[location] = nil

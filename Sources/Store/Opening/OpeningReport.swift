@@ -1,20 +1,18 @@
 /// The findings of opening a store, all of which the store has already handled.
 public struct OpeningReport: Hashable, Sendable {
-    /// A Boolean value that indicates whether the store did not exist and was created.
+    /// Whether the store did not exist and was created.
     public internal(set) var isNew = false
 
-    /// A Boolean value that indicates whether an empty cache was created, because none existed.
+    /// Whether an empty cache was created, because none existed.
     ///
     /// The cache is new in a new store, after ``ChatStore/removeCache(at:)`` or a migration, and
-    /// after its files were lost or replaced. Except in a new store, the outbox still exists, and
-    /// ``isNew`` is false.
+    /// after its files were lost or replaced.
     public internal(set) var isCacheNew = false
 
     /// The version of the schema before the migration; `nil` if no migration was necessary.
     public internal(set) var migratedFrom: Int?
 
-    /// A Boolean value that indicates whether a call of
-    /// ``ChatStore/reencrypt(at:from:to:progress:)`` was interrupted.
+    /// Whether a call of ``ChatStore/reencrypt(at:from:to:progress:)`` was interrupted.
     ///
     /// All data can be read and written. Repeat the call with the same keys to complete it.
     public internal(set) var isReencryptionUnfinished = false
@@ -28,7 +26,7 @@ public struct OpeningReport: Hashable, Sendable {
     /// The state of the outbox's logs.
     ///
     /// After a crash, a write that had not returned may be missing. If the disk loses synced data,
-    /// completed writes may also be missing, which cannot be detected if the log then ends exactly
+    /// completed writes may also be missing; this cannot be detected if the log ends exactly
     /// between two commits.
     public internal(set) var outboxLogs = LogReport()
 
@@ -42,20 +40,18 @@ public struct OpeningReport: Hashable, Sendable {
     /// `nil`.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
-    /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.
+    /// Whether the index of outbox items was rebuilt from the items.
     ///
     /// The reason is ``outboxDamage``, damage that an earlier, interrupted opening found, or a call
-    /// of ``ChatStore/reindexOutbox(at:)``. Each existing item can be read, replaced and removed.
+    /// of ``ChatStore/reindexOutbox(at:)``.
     public internal(set) var isOutboxReindexed = false
 
-    /// The path of the newest copy of a damaged outbox's files, which this or an earlier opening
-    /// made; `nil` if no copy exists.
+    /// The path of the newest copy of a damaged outbox's files; `nil` if none exists.
     ///
     /// ``ChatStore/acknowledgeOutboxLoss()`` removes the copies.
     public internal(set) var outboxCopy: String?
 
-    /// A Boolean value that indicates whether this opening could not read the outbox's files, and
-    /// created a new outbox from the readable items.
+    /// Whether this opening rebuilt an unreadable outbox from the readable items.
     ///
     /// An item that was sent or removed may reappear, and an edited item may have its earlier text.
     /// If the server deduplicates requests, the engine sends pending items again with the same
@@ -68,13 +64,13 @@ public struct OpeningReport: Hashable, Sendable {
     /// Every opening reports the loss until ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxLoss: OutboxLoss?
 
-    /// A Boolean value that indicates whether the whole outbox was lost although the cache exists.
+    /// Whether the whole outbox was lost although the cache exists.
     public var isOutboxLost: Bool { outboxLoss?.isWholeOutbox ?? false }
 }
 
-/// The result of replaying the logs of a database, to which LevelDB writes each batch first.
+/// The result of replaying the logs of a database.
 public struct LogReport: Hashable, Codable, Sendable {
-    /// The number of logs that were replayed.
+    /// The number of replayed logs.
     public internal(set) var logs = 0
 
     /// The number of batches that were read.
@@ -86,8 +82,7 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// The number of damaged records, which were skipped.
     public internal(set) var damagedRecords = 0
 
-    /// A Boolean value that indicates whether the last log ends within a batch, as after a power
-    /// failure.
+    /// Whether the last log ends within a batch, as after a power failure.
     ///
     /// This is not damage, because no commit follows the incomplete one.
     public internal(set) var hasTornTail = false
@@ -95,7 +90,7 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// The name of the first damaged log, or `nil` if none was damaged.
     public internal(set) var firstDamagedFile: String?
 
-    /// A Boolean value that indicates whether commits are missing, although later commits exist.
+    /// Whether commits are missing, although later commits exist.
     public var isDamaged: Bool { breaks > 0 || damagedRecords > 0 }
 }
 
@@ -108,12 +103,12 @@ extension LogReport: CustomStringConvertible {
     }
 }
 
-/// The progress of migrating a store to the schema of this version of the package.
+/// The progress of migrating a store to this package's schema.
 public struct MigrationProgress: Hashable, Sendable {
     /// The version of the schema that was found.
     public let fromVersion: Int
 
-    /// The version of the schema to which the store is migrated.
+    /// The version of this package's schema.
     public let toVersion: Int
 
     /// The completed fraction of the work, from 0 to 1, which never decreases.

@@ -2,15 +2,14 @@ public import Models
 
 /// The items that an outbox lost because of damage, as far as the damaged files show.
 ///
-/// The engine does not send these items. Show them in the app, so that the user can write them
-/// again. The store keeps the report, the damaged files and the copies of outgoing files until
+/// The engine does not send these items: show them, so that the user can write them again. The
+/// store keeps the report, the damaged files and the copies of outgoing files until
 /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
 public struct OutboxLoss: Hashable, Sendable {
     /// The lost items that are at least partly readable, oldest first.
     ///
-    /// The checksums of their bytes are wrong, so any character may differ from what the user
-    /// wrote. If only the index row of an item is readable, the value has a request ID and a
-    /// channel, but no message.
+    /// Their checksums are wrong, so any character may differ from what the user wrote. If only an
+    /// item's index row is readable, the value has a request ID and a channel, but no message.
     public internal(set) var items: [OutboxItem] = []
 
     /// The number of damaged rows and log records of which nothing can be read.
@@ -19,15 +18,14 @@ public struct OutboxLoss: Hashable, Sendable {
     /// records are always unreadable.
     public internal(set) var unreadableCount = 0
 
-    /// A Boolean value that indicates whether all files of the outbox were missing.
+    /// Whether all files of the outbox were missing.
     public internal(set) var isWholeOutbox = false
 
-    /// A Boolean value that indicates whether the outbox was replaced by an earlier copy, for
-    /// example from a backup.
+    /// Whether the outbox was replaced by an earlier copy, such as a backup.
     ///
-    /// Newer items are lost. Since the copy was made, its items may have been sent, edited or
-    /// removed. Therefore, those that were pending have failed with
-    /// ``/Models/ErrorCode/needsConfirmation``, and the engine does not send them by itself.
+    /// Newer items are lost. The copy's items may since have been sent, edited or removed.
+    /// Therefore, the pending ones have failed with ``/Models/ErrorCode/needsConfirmation``, and
+    /// the engine does not send them by itself.
     public internal(set) var isRolledBack = false
 
     /// The name of the newest copy that was searched; empty if none was.
@@ -39,7 +37,7 @@ public struct OutboxLoss: Hashable, Sendable {
     /// unknown.
     public var count: Int { items.count + unreadableCount }
 
-    /// A Boolean value that indicates whether no loss is known.
+    /// Whether no loss is known.
     public var isEmpty: Bool { count == 0 && !isWholeOutbox && !isRolledBack }
 
     init() {}
@@ -101,8 +99,8 @@ extension Overlay {
 }
 
 extension OutboxLoss {
-    /// Compares damaged files, unless they were searched before, with the outbox that was rebuilt
-    /// from them; `logs` is LevelDB's report if it has replayed their logs.
+    /// Compares damaged files with the outbox that was rebuilt from them; `logs` is LevelDB's
+    /// report if it has replayed their logs.
     init(
         of files: String?, in environment: LevelDB.Environment, _ reindexing: OutboxReindexing,
         logs: LogReport? = nil
@@ -172,7 +170,6 @@ extension LoggedBatch.Operation {
         return item
     }
 
-    /// The request ID and the channel in the index row that the operation writes.
     fileprivate var index: OutboxItem? {
         guard let requestID, let value, let location = OutboxItemLocation(value) else { return nil }
         return OutboxItem(unreadable: requestID, at: location)

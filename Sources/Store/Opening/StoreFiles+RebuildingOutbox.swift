@@ -1,12 +1,9 @@
 import Foundation
 import Models
 
-// Recovery of an outbox that LevelDB cannot open or read.
-
 extension StoreFiles {
-    /// The complete new outbox before it is moved to the outbox's path.
+    /// The complete new outbox before it is moved.
     var salvaged: String { outbox + "-salvaged" }
-    /// The copy that LevelDB repairs.
     var repaired: String { outbox + "-repaired" }
 
     func isOutboxDamage(_ error: StoreError) -> Bool {
@@ -16,11 +13,10 @@ extension StoreFiles {
     /// Creates a new outbox from the readable items of a damaged one, whose files are kept as a
     /// copy.
     ///
-    /// LevelDB repairs another copy, from which the items are read. The repair cannot determine the
-    /// latest version of a row, so an item that was sent or removed may reappear, and an edited
-    /// item may have its earlier content. Therefore, pending items are marked as doubtful, so that
-    /// the engine does not send them again to a server that does not deduplicate. Data with a wrong
-    /// checksum is omitted.
+    /// LevelDB repairs another copy, from which the items are read. The repair may restore removed
+    /// or earlier rows. Therefore, pending items are marked as doubtful, so that the engine does
+    /// not send them again to a server that does not deduplicate. Data with a wrong checksum is
+    /// omitted.
     ///
     /// After a crash, the next opening rebuilds the damaged outbox, or moves a complete new one to
     /// its path. The call throws `corruption` if LevelDB cannot repair the files.
@@ -43,19 +39,19 @@ extension StoreFiles {
         do throws(StoreError) {
             try salvageItems(into: unfinished, for: copy, sealedBy: keys)
         } catch {
-            // Report the original error. The next opening removes leftover files.
+            // The next opening removes leftover files.
             for path in [unfinished, repaired] { try? DiskFile.removeAll(at: path) }
             throw error
         }
         try DiskFile.removeAll(at: repaired)
-        // If the process ends here, the next opening rebuilds the damaged outbox again.
+        // After a crash here, the next opening rebuilds the outbox again.
         try outboxDistrust.remove()
         try DiskFile.move(unfinished, to: salvaged)
         try DiskFile.move(outbox, to: copy)
         try finishSalvage()
     }
 
-    /// Moves the new outbox to the outbox's path, also if a crash has prevented this step.
+    /// Moves the new outbox to its path, also after a crash.
     func finishSalvage() throws(StoreError) {
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
@@ -92,11 +88,11 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the rows of the outbox, with pending items marked as doubtful, and returns the number
-    /// of rows in unknown tables, which are not copied.
+    /// Copies the rows, with pending items marked as doubtful, and returns the number of rows of
+    /// unknown tables, which are not copied.
     ///
     /// With `needsConfirmation`, pending items fail until the user resends them: an attacker may
-    /// have damaged an encrypted outbox, to undo a cancellation or an edit.
+    /// have damaged an encrypted outbox to undo a cancellation.
     fileprivate func addOutboxRows(
         of source: LevelDB, needsConfirmation: Bool
     ) throws(StoreError) -> Int {

@@ -17,16 +17,16 @@ struct StoreFiles {
 
     var exist: Bool { access(cache, F_OK) == 0 || access(outbox, F_OK) == 0 }
 
-    /// A mark that a damaged part of the outbox's log was skipped, so that index rows may be
+    /// Marks that a damaged part of the outbox's log was skipped, so that index rows may be
     /// missing.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
     /// Checks that no newer code wrote the directory, creates it if necessary, and returns the keys
     /// of its files; `nil` if they are not encrypted.
     ///
-    /// LevelDB writes to any database that it opens, but files of newer code must stay unchanged.
-    /// Therefore, the version is also in a separate file. If that file is missing, the databases'
-    /// versions are checked after opening.
+    /// LevelDB changes any database that it opens, but files of newer code must stay unchanged.
+    /// Therefore, a separate file has the version. If it is missing, the databases' versions are
+    /// checked after opening.
     func prepare(
         for schema: StoreSchema, _ key: EncryptionKey?
     ) throws(StoreError) -> DataKeys? {
@@ -48,7 +48,7 @@ struct StoreFiles {
     /// Writes the version file, so that older code refuses to open the files.
     ///
     /// Call this method before a migration, so that older code never opens partly migrated files,
-    /// and with open databases, which exclude other processes.
+    /// and with open databases.
     func setVersion(_ number: Int) throws(StoreError) {
         // This also syncs the names of the databases before the first outbox item is written.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
@@ -58,10 +58,9 @@ struct StoreFiles {
         guard let file = try DiskFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
-        // A disk may leave an empty file, or one of zeros: use the versions in the databases.
+        // A disk may leave an empty or zeroed file: use the versions in the databases.
         guard bytes.contains(where: { $0 != 0 }) else { return nil }
-        // Do not use `trimmingCharacters`: its first call takes a quarter of the time of opening a
-        // store.
+        // The first call of `trimmingCharacters` takes a quarter of the time of opening a store.
         let words = String(decoding: bytes.prefix(count), as: UTF8.self)
             .split(whereSeparator: \.isWhitespace)
         guard count < bytes.count, words.count == 1, let number = Int(words[0]), number > 0 else {
@@ -74,7 +73,7 @@ struct StoreFiles {
     }
 
     func makeDirectory() throws(StoreError) {
-        // Existing directories keep the permissions that the owner may have chosen.
+        // Existing directories keep their permissions.
         for path in [directory.path, cache, outbox] { try DiskFile.createDirectory(path) }
     }
 }
@@ -88,7 +87,7 @@ extension StoreFiles {
         }
     }
 
-    /// Throws `io` for a link, through which the store would change files that do not belong to it.
+    /// Throws `io` for a link, through which the store would change other files.
     static func checkIsNoLink(_ path: String) throws(StoreError) {
         guard isLink(path) else { return }
         throw StoreError(.io, "a link is in place of the directory: remove it", path: path)
@@ -117,8 +116,8 @@ extension StoreFiles {
         try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    /// Returns the path with the next number; with the smallest free one if another program has
-    /// created a file with the greatest valid number.
+    /// Returns the path with the next number, or the smallest free one if the greatest number is
+    /// taken.
     func nextOutboxCopy() throws(StoreError) -> String {
         let numbers = try numbersOfOutboxCopies()
         var next = (numbers.max() ?? 0) + 1

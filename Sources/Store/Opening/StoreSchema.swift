@@ -1,6 +1,6 @@
-/// The version of the format of the files, with the migrations of the outbox.
+/// The version of the files' format, with the migrations of the outbox.
 ///
-/// A cache of another version is replaced by an empty one, because its data can be fetched again.
+/// A cache of another version is replaced by an empty one.
 package struct StoreSchema: Sendable {
     package let version: Int
     /// One migration for each version from 2 on, in order.
@@ -51,7 +51,7 @@ package struct Migration: Sendable {
     /// Changes the rows or the files of the outbox, and calls the closure with the completed
     /// fraction.
     ///
-    /// An interrupted migration runs again, so it must accept rows that it has already changed.
+    /// An interrupted migration runs again, so it must accept changed rows.
     package let run: @Sendable (_ outbox: LevelDB, (Double) -> Void) throws(StoreError) -> Void
 
     package init(
@@ -77,7 +77,7 @@ extension LevelDB {
         }
     }
 
-    /// Stores the version and a loss that this opening has found durably, in one batch.
+    /// Durably stores the version, and a loss that this opening has found.
     func setSchemaVersion(_ version: Int, _ loss: OutboxLoss? = nil) throws(StoreError) {
         let overlay = Overlay()
         if let loss { overlay.put(loss) }

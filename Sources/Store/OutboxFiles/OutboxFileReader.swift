@@ -4,8 +4,8 @@ import Models
 
 /// Reads a copy of an outgoing file, and verifies it while reading.
 ///
-/// The last bytes are returned only if the whole copy has the size and the hash that the outbox
-/// item contains, so that a damaged copy is never sent completely.
+/// The last bytes are returned only if the whole copy has the size and hash of the outbox item, so
+/// that a damaged copy is never sent completely.
 package final class OutboxFileReader {
     private let copy: FileCopy
     private let file: FileReader

@@ -5,8 +5,7 @@ package import Models
 
 /// The outbox's own copies of outgoing files, which are removed together with their items.
 ///
-/// In an encrypted store, they are encrypted in the same way as LevelDB's tables. See
-/// Docs/Format.md, "Copies of outgoing files".
+/// They are encrypted like LevelDB's tables; see Docs/Format.md, "Copies of outgoing files".
 package struct OutboxFiles: Sendable {
     /// On-disk format, do not change: the keys of encrypted copies are derived from this name.
     static let name = "files"
@@ -19,10 +18,10 @@ package struct OutboxFiles: Sendable {
         self.environment = environment
     }
 
-    /// Copies and hashes a file durably, with a constant amount of memory; follows symbolic links.
+    /// Copies and hashes a file durably, with constant memory; follows symbolic links.
     ///
-    /// The path of an error is that of the file that could not be read, or of the copy that could
-    /// not be written. After an error, no copy is left.
+    /// An error has the path of the file that could not be read or written. After an error, no copy
+    /// is left.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
         var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
@@ -57,8 +56,8 @@ package struct OutboxFiles: Sendable {
 
     /// Opens a copy for reading.
     ///
-    /// The call throws `corruption` if the copy is missing, has another size or key, and
-    /// `permission` or `io` if it cannot be read now.
+    /// Throws `corruption` if the copy is missing, or has another size or key; `permission` or `io`
+    /// if it cannot be read now.
     package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
         let path = path(copy.name)
         guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
@@ -74,9 +73,9 @@ package struct OutboxFiles: Sendable {
         }
     }
 
-    /// Removes all copies except for those in `kept`, which belong to outbox items.
+    /// Removes all copies except those of outbox items.
     ///
-    /// While the store keeps a damaged outbox, whose items may need any copy, nothing is removed.
+    /// While the store keeps a damaged outbox, whose items may need copies, nothing is removed.
     package func removeAll(but kept: [FileCopy]) {
         // If the directory cannot be read, or a link has replaced it, the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false, !StoreFiles.isLink(store.files),
@@ -103,7 +102,7 @@ extension OutboxFiles {
             + SCROLLBACK_COPY_SUFFIX
     }
 
-    /// An outbox item that was manipulated on disk could name a file outside of the directory.
+    /// A manipulated item could name a file outside of the directory.
     private static func isName(_ name: String) -> Bool {
         let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
         return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount

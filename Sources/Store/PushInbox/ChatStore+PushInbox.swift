@@ -13,7 +13,7 @@ extension ChatStore {
 
     /// Returns the messages of a file and its damage; `nil` if there is no such file.
     ///
-    /// An entry that is not an inbox file is moved aside, and has only damage.
+    /// Another entry is moved aside, and has only damage.
     package func drop(
         _ name: String
     ) throws(StoreError) -> (messages: [Message], damage: [PushInbox.Damage])? {

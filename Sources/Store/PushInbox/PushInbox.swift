@@ -4,8 +4,8 @@ public import Models
 /// A directory in which another process, such as a notification extension, stores messages for the
 /// app without opening the store.
 ///
-/// Only one process at a time can open the databases. Therefore, an extension writes the messages
-/// that it receives to a directory next to them, and the app processes them when it next runs, with
+/// Only one process at a time can open the databases. An extension therefore writes messages to
+/// this directory next to them, and the app processes them when it next runs, with
 /// `SyncEngine.readPushInbox()`:
 ///
 /// ```swift
@@ -16,13 +16,12 @@ public import Models
 ///
 /// Each call writes one file, which it syncs, renames to its final name, and never changes. A
 /// reader therefore finds a complete file or none, even if the writer was terminated, and does not
-/// wait for the writer. Docs/Format.md, "Push inbox", describes the format.
+/// wait for the writer.
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out,
-/// so that other processes cannot store messages for a user who has logged out.
+/// so that no messages are stored for a user who has logged out.
 ///
-/// A value of this type contains only the directory and a key. Several processes may store messages
-/// at the same time.
+/// Several processes may store messages at once.
 public struct PushInbox: Sendable {
     /// The maximum total size of the messages of one file in their binary form: 1 MiB.
     public static let maximumPushByteCount = 1 << 20
@@ -44,15 +43,13 @@ public struct PushInbox: Sendable {
 
     /// Opens the push inbox in the directory of a store; returns `nil` if the inbox does not exist.
     ///
-    /// The inbox does not exist before the app first opens the store, and after the user has logged
-    /// out. This call neither creates nor changes files, and reads one small file.
+    /// The call only reads one small file.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
     ///   - encryptionKey: The key of the store; `nil` if the store is not encrypted.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the key is wrong, `nil` for an
-    ///   encrypted store, or not `nil` for a store that is not encrypted; `corruption` if the key
-    ///   file is damaged or missing; `permission` or `io`.
+    /// - Throws: `wrongKey` if the key is wrong, missing for an encrypted store, or given for an
+    ///   unencrypted one; `corruption` if the key file is damaged or missing; `permission` or `io`.
     public init?(in directory: URL, encryptionKey: EncryptionKey? = nil) throws(StoreError) {
         self.directory = directory
         key = encryptionKey
@@ -70,7 +67,7 @@ public struct PushInbox: Sendable {
     ///   - root: The app's `ChatClientOptions.directory`, in a container that both processes can
     ///     access.
     ///   - encryptionKey: The app's `ChatClientOptions.encryptionKey`.
-    /// - Throws: ``StoreError``, as ``init(in:encryptionKey:)`` does.
+    /// - Throws: As ``init(in:encryptionKey:)`` does.
     public init?(
         of userID: UserID, applicationID: String, in root: URL, encryptionKey: EncryptionKey? = nil
     ) throws(StoreError) {
@@ -84,17 +81,16 @@ public struct PushInbox: Sendable {
     /// Stores messages for the app, atomically and durably.
     ///
     /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app does not show
-    /// a message of which a newer version is stored, and the messages do not close gaps. If the
-    /// same message is stored twice, the second one has no effect.
+    /// a message of which a newer version is stored, and the messages do not close gaps. A repeated
+    /// message has no effect.
     ///
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
-    /// - Throws: ``StoreError`` with the code `invalid` for an unsent message, or if the messages
-    ///   exceed ``maximumMessageCount`` or ``maximumPushByteCount``; `noSpace` if the disk is full,
-    ///   or if the inbox is full because the app has not processed it for a long time; `closed` if
-    ///   the inbox was removed; `locked` if another process, which may be suspended, holds the
-    ///   inbox's lock for two seconds; `wrongKey` if the key was changed; `permission` or `io`.
-    ///   After an error, no file is left.
+    /// - Throws: `invalid` for an unsent message, or if the messages exceed ``maximumMessageCount``
+    ///   or ``maximumPushByteCount``; `noSpace` if the disk or the inbox is full; `closed` if the
+    ///   inbox was removed; `locked` if another process, which may be suspended, holds the inbox's
+    ///   lock for two seconds; `wrongKey` if the key was changed; `permission` or `io`. After an
+    ///   error, no file is left.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
     ///   twice.
     public func leave(_ messages: [Message]) throws(StoreError) {
@@ -126,7 +122,7 @@ public struct PushInbox: Sendable {
 
     /// The number of files that wait for the app, found by listing the directory.
     ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Throws: `permission` or `io`.
     public var count: Int {
         get throws(StoreError) { try files.names().count }
     }
@@ -144,7 +140,7 @@ extension PushInbox {
         /// The kind of damage.
         public let reason: FileCache.Damage.Reason
 
-        /// The reason why the line is not a message; `nil` unless ``reason`` is
+        /// Why the line is not a message; `nil` unless ``reason`` is
         /// ``FileCache/Damage/Reason/record``.
         public let cause: SerializationError?
 

@@ -11,7 +11,6 @@ struct PushInboxFiles: Sendable {
 
     var path: String { store.directory.appending(path: "drops").path }
 
-    /// The path to which an inbox is renamed before it is removed.
     private var removed: String { path + ".removed" }
 
     /// Throws `io` if a link is in place of the inbox.
@@ -28,8 +27,7 @@ struct PushInboxFiles: Sendable {
     /// Returns the keys for new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // Without a store, `unlock` accepts any key but returns none, and the files would not be
-        // encrypted.
+        // Without a store, `unlock` accepts any key, and the files would not be encrypted.
         if keys == nil, key != nil {
             throw StoreError(
                 .wrongKey, "the store is not encrypted: open it without a key",
@@ -38,11 +36,10 @@ struct PushInboxFiles: Sendable {
         return keys
     }
 
-    /// Another process, which may be suspended, holds the lock while it syncs a file twice.
+    /// A process holds the lock while it syncs a file twice, and may be suspended meanwhile.
     static let longestWait = Duration.seconds(2)
 
-    /// Excludes processes that add messages or re-encrypt files; throws `closed` if the inbox was
-    /// removed, or `locked` after `limit`.
+    /// Excludes other writers; throws `closed` if the inbox was removed, or `locked` after `limit`.
     func alone<Result>(
         waiting limit: Duration = longestWait, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -68,7 +65,6 @@ extension PushInboxFiles {
     private static let suffix = ".drop"
     private static let lock = "lock"
 
-    /// Returns a number, which determines the order, and a random number.
     private static func name(_ number: UInt64, _ random: UInt64) -> String {
         let digits = [number, random].map { withUnsafeBytes(of: $0.bigEndian) { $0.hexadecimal } }
         return digits.joined(separator: "-") + suffix
@@ -85,8 +81,7 @@ extension PushInboxFiles {
         try DiskFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
     }
 
-    /// Returns the names of the files to read, oldest first, up to the limits, which another
-    /// process may have ignored.
+    /// Returns the files to read, oldest first, up to the limits, which a process may have ignored.
     func namesToRead() throws(StoreError) -> [String] {
         var size = 0
         var chosen: [String] = []
@@ -112,17 +107,16 @@ extension PushInboxFiles {
             errno: errno, doing: "read the attributes of the file", path: path(of: name))
     }
 
-    /// Returns why an existing entry is not an inbox file.
     private func objection(to name: String) throws(StoreError) -> FileCache.Damage.Reason? {
         guard let status = try status(of: name) else { return nil }
         guard status.isFile else { return .notAFile }
         return status.size > PushInbox.maximumByteCount ? .tooLarge : nil
     }
 
-    /// Gives an entry a name that no inbox file has.
+    /// Renames an entry, so that it is no inbox file.
     ///
-    /// The name is not synced, because there may be a thousand such entries. After a crash, the
-    /// entry is moved again.
+    /// The name is not synced: there may be a thousand such entries, and after a crash they are
+    /// moved again.
     private func moveAside(_ name: String) throws(StoreError) {
         let number = UInt64.random(in: .min ... .max)
         let other = "\(name).rejected-\(withUnsafeBytes(of: number) { $0.hexadecimal })"
@@ -155,8 +149,7 @@ extension PushInboxFiles {
 
     /// Reads a file; `nil` if it no longer exists.
     ///
-    /// An entry that is not a regular file, or is too large, is moved aside and reported as damage
-    /// of line 1.
+    /// A special or too large file is moved aside and reported as damage of line 1.
     func contents(
         _ name: String, _ keys: DataKeys?
     ) throws(StoreError) -> FileCache.Contents<Message>? {
@@ -192,7 +185,6 @@ extension PushInboxFiles {
         try DiskFile(directory: path).sync()
     }
 
-    /// Removes the incomplete files of writers that were terminated.
     private func removeUnfinished() throws(StoreError) {
         for name in try DiskFile.names(in: path) where name.hasSuffix(DiskFile.unfinished) {
             // No writer creates a directory or a link of this name.
@@ -212,7 +204,7 @@ extension PushInboxFiles {
         if try !exists() { try DiskFile.createDirectory(path) }
     }
 
-    /// Another program may have put a link or a file in place of the inbox.
+    /// Another program may have put a link or a file there.
     private func removeOtherEntry() throws(StoreError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
@@ -221,9 +213,8 @@ extension PushInboxFiles {
 
     /// Removes the inbox with its content, after a running writer.
     ///
-    /// The directory is renamed first, so other processes find either the whole inbox or no inbox.
-    /// A process that holds the lock for longer than `limit` is suspended, and finds no inbox when
-    /// it continues.
+    /// The directory is renamed first, so other processes find the whole inbox or none. A process
+    /// that holds the lock for longer than `limit` is suspended, and finds none when it continues.
     func removeBox(waiting limit: Duration = longestWait) throws(StoreError) {
         try removeOtherEntry()
         try DiskFile.removeAll(at: removed)
@@ -238,9 +229,9 @@ extension PushInboxFiles {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Re-encrypts all files, and calls `finish` before other processes can add messages again.
+    /// Re-encrypts all files, and calls `finish` before other processes can add messages.
     ///
-    /// If the process ends during the call, `keys` can still decrypt each file.
+    /// After a crash, `keys` can still decrypt each file.
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {

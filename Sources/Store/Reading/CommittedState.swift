@@ -1,16 +1,13 @@
 import Models
 
-/// The immutable state that all readers see until the next commit; a reader only retains it, and
-/// therefore never waits for a write.
+/// The immutable state that all readers see until the next commit, without waiting for a write.
 final class CommittedState: Sendable {
     let number: Int
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
     let derived: Locked<DerivedValues>
-    /// The tables of the app that were used; all committed states share this object.
+    /// All committed states share this object.
     let tables: UsedTables
-    /// A Boolean value that indicates whether there were any message extents, which readers look
-    /// up.
     let hasExtents: Bool
 
     init(
@@ -38,7 +35,7 @@ final class CommittedState: Sendable {
 
     /// Removes and returns the derived values, for the next committed state.
     ///
-    /// The search index stays, because searches in this state still need it.
+    /// The search index stays for searches in this state.
     func takeDerived() -> DerivedValues {
         derived.withLock { values in
             let index = values.index
@@ -87,8 +84,8 @@ final class CommittedState: Sendable {
 }
 
 extension Rows {
-    /// Returns the number in the name row of a channel; `nil` if the row is missing, or is damaged
-    /// and contains the number of another channel, whose rows must not be read or written instead.
+    /// Returns the number in a channel's name row; `nil` if the row is missing, or has the number
+    /// of another channel, whose rows must not be read or written instead.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"
@@ -97,8 +94,7 @@ extension Rows {
         return try isNamed(number, url) ? number : nil
     }
 
-    /// Returns a Boolean value that indicates whether the URL row of a number is missing or
-    /// contains this URL.
+    /// Whether the number's URL row is missing or has this URL.
     private func isNamed(
         _ number: ChannelNumber, _ url: ChannelURL
     ) throws(StoreError) -> Bool {

@@ -2,12 +2,12 @@ import Models
 
 /// Values that are computed from the rows of a committed state when they are first needed.
 ///
-/// A commit moves the values to the next committed state, and updates them there in place. A reader
-/// of the earlier state computes them again.
+/// A commit moves the values to the next state, and updates them in place. A reader of the earlier
+/// state computes them again.
 struct DerivedValues: Sendable {
     var numbers: [ChannelURL: ChannelNumber] = [:]
-    /// The total number of messages, cached because each batch rewrites some of the channels'
-    /// counters, and LevelDB has to skip all earlier values.
+    /// Cached because each batch rewrites channels' counters, and LevelDB has to skip the earlier
+    /// values.
     var messageCount: Int?
     var extents = MessageExtents()
     /// The search index; `nil` if it is turned off, or was not read yet.
@@ -17,11 +17,11 @@ struct DerivedValues: Sendable {
     /// The channels that lists have returned.
     private(set) var channels: [ChannelNumber: AnyChannel] = [:]
 
-    /// The maximum number of lists, because apps can request any number of orders; all are
-    /// discarded when it is reached.
+    /// The number of lists at which all are discarded, because apps can request any number of
+    /// orders.
     static let listLimit = 8
 
-    /// The maximum number of cached channels; all are discarded when it is reached.
+    /// The number of channels at which all are discarded.
     static let channelLimit = 128
 
     mutating func apply(_ batch: Batch) {

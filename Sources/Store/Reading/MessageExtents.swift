@@ -2,15 +2,15 @@ import Models
 
 /// The range of keys, called the extent, that contains all messages of a channel.
 ///
-/// LevelDB skips removed rows one by one until it merges its tables. If the newest or the oldest
-/// messages of a channel were removed, each page that starts or ends there would skip all of them.
-/// An extent excludes these rows. It may be larger than necessary, but never too small.
+/// LevelDB skips removed rows one by one until it merges its tables. An extent excludes them, so
+/// that pages at the newest or the oldest end need not skip them. It may be too large, but never
+/// too small.
 ///
-/// A commit that removes a message creates the extent of the channel: all possible keys of its
-/// messages. Each commit enlarges the extents to contain the messages that it writes. A scan that
-/// starts at one end of an extent reduces the extent to the first message that the scan finds.
+/// A commit that removes a message creates an extent of all possible keys. Each commit enlarges the
+/// extents by its messages. A scan from one end of an extent reduces it to the first message that
+/// it finds.
 struct MessageExtents: Sendable {
-    /// The maximum number of channels; all extents are discarded when it is reached.
+    /// At this number of channels, all are discarded.
     static let limit = 256
 
     private var extents: [ChannelNumber: KeyRange] = [:]
@@ -29,7 +29,7 @@ struct MessageExtents: Sendable {
                 }
             } else if extents[number] == nil {
                 if extents.count == MessageExtents.limit { extents = [:] }
-                // The same batch may have written a message before it removed this one.
+                // The same batch may also have written a message.
                 extents[number] = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
             }
         }
@@ -67,14 +67,12 @@ extension UnsafeRawBufferPointer {
 // MARK: Reading
 
 extension StoreView {
-    /// Calls a closure with each message of a channel between two keys, in order, until the closure
-    /// returns `false`.
     @inline(__always)
     func scanMessages(
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // In a batch, the extents do not include messages that the batch itself has written.
+        // Extents lack the messages that the batch itself has written.
         guard batch == nil, committed.hasExtents,
             let extent = committed.derived.withLock({ $0.extents[number] })
         else { return try cache.scan(range, isDescending: isDescending, body) }
@@ -83,7 +81,6 @@ extension StoreView {
         }
     }
 
-    /// Scans the intersection of a range and the extent, and reduces the extent if possible.
     private func scanMessages(
         _ range: KeyRange, within extent: KeyRange, of number: ChannelNumber,
         isDescending: Bool,

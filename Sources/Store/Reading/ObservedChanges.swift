@@ -3,27 +3,25 @@ import Models
 /// The changes of a part of a store after a commit, in order and without omissions, until this
 /// object is released.
 ///
-/// Only one reader at a time may receive the changes: either a `for await` loop, or a caller of
+/// Only one reader at a time may receive the changes: a `for await` loop, or a caller of
 /// ``drain()``.
 ///
-/// Every reported change is newer than the snapshot that `ChatStore.observe` returns together with
-/// this object. A snapshot that you take later, such as after ``Change/Operation/missed``, may
-/// already contain changes that are still buffered. Skip these: their `number` is not greater than
-/// the snapshot's ``Snapshot/number``.
+/// Every change is newer than the snapshot of `ChatStore.observe`. A snapshot that you take later,
+/// such as after ``Change/Operation/missed``, may contain changes that are still buffered. Skip
+/// these: their `number` is not greater than the snapshot's ``Snapshot/number``.
 public final class ObservedChanges: AsyncSequence, Sendable {
     /// The observed part.
     public let part: ObservedPart
 
     private let inbox: Locked<Inbox>
 
-    /// The reader that waits for a change.
     private struct Waiter {
         let isLoop: Bool
         let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
-        /// The changes, oldest first, of which the first ``takenCount`` were already read.
+        /// Oldest first; the first ``takenCount`` were already read.
         private var changes: [Change] = []
         private var takenCount = 0
         private(set) var entryCount = 0
@@ -43,8 +41,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // Wait until half of the array was read, so that each change is moved at most once on
-            // average.
+            // Each change is moved at most once on average.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -82,9 +79,9 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// change or when the observation ends.
     ///
     /// For readers that are isolated to an actor, this is faster than a `for await` loop: on Linux,
-    /// a task that waits in a loop first resumes on the global executor, which takes twice as long.
-    /// The closure runs on the thread that writes, cancels, or closes the store, so it must neither
-    /// write nor wait. No `for await` loop may be waiting.
+    /// its task first resumes on the global executor, which takes twice as long. The closure runs
+    /// on the thread that writes, cancels, or closes the store, so it must neither write nor wait.
+    /// No `for await` loop may be waiting.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
             precondition(
@@ -102,8 +99,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Buffers the entries that belong to the observed part, and one for missed changes if the part
-    /// contains an unreported table.
+    /// Buffers the entries of the observed part, or `missed` if the part contains an unreported
+    /// table.
     func notify(_ change: Change, unreportedTables: Set<String> = []) {
         var entries = change.entries.filter { part.contains($0.operation) }
         if !unreportedTables.isEmpty {
@@ -117,7 +114,6 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // The reader has not read for a long time.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -133,8 +129,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 // MARK: As a sequence
 
 extension ObservedChanges {
-    /// Creates an iterator, which continues after the last change of an earlier one; use only one
-    /// at a time.
+    /// Creates an iterator, which continues where an earlier one stopped; use one at a time.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
     /// An iterator over the changes of an observation.

@@ -17,14 +17,13 @@ public struct ObservedPart: Hashable, Sendable {
     /// The whole store.
     public static let everything = ObservedPart(value: .everything)
 
-    /// One channel: the channel itself, its messages, gaps, stale ranges, outbox items, draft and
-    /// labels, the users who are typing in it, and the progress of its uploads.
+    /// One channel: the channel itself, its messages, gaps, stale ranges, outbox items, draft,
+    /// labels, typing users and uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }
 
-    /// All channels with their drafts and labels, and the users who type, enter and exit, but
-    /// without messages.
+    /// All channels with their drafts, labels, typing users and participants, but without messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.

@@ -35,8 +35,6 @@ package struct RowDescription: Sendable {
 extension StoreReader {
     /// Returns descriptions of the rows of a database, or of one of its tables, in the order of
     /// their keys.
-    ///
-    /// The description of a damaged row says that it is damaged.
     package func describedRows(
         of database: RowDescription.Database, table: String? = nil, limit: Int = .max
     ) throws(StoreError) -> [RowDescription] {
@@ -317,8 +315,7 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // A schema version has four bytes, the next sequence number and the generation
-                // eight, and a loss more.
+                // A schema version has four bytes, a number eight, and a loss more.
                 switch value.count {
                 case 4: return "\(try reader.integer(UInt32.self))"
                 case 8: return "\(try reader.integer(UInt64.self))"

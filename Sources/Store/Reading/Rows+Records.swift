@@ -1,10 +1,8 @@
 package import Models
 
-// Reading channels, messages and outbox items from rows.
-
 extension Rows {
-    /// Returns the number after the letter of a table: that of a channel or, in the search index,
-    /// that of a segment or row.
+    /// Returns the number after a table's letter: of a channel or, in the search index, of a
+    /// segment or row.
     func number(
         ofKey key: UnsafeRawBufferPointer,
         as what: @autoclosure () -> String = "the key of a channel"
@@ -18,11 +16,11 @@ extension Rows {
     }
 
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> UInt32? {
-        // In a list, a damaged row must not make the other rows unreadable.
+        // In a list, a damaged row must not hide the others.
         try? number(ofKey: key)
     }
 
-    /// Returns the text after the letter of a key: a name, the scope of a token, or a request ID.
+    /// Returns the text after a table's letter: a name, the scope of a token, or a request ID.
     func text(
         ofKey key: UnsafeRawBufferPointer, as what: @autoclosure () -> String
     ) throws(StoreError) -> String {
@@ -67,7 +65,7 @@ extension Rows {
 
     /// Decodes a record; records the damage and returns `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // In a list, a damaged row must not make the other rows unreadable.
+        // In a list, a damaged row must not hide the others.
         try? record(bytes, as: "a row")
     }
 
@@ -87,7 +85,7 @@ extension Rows {
             if !counted.isEmpty, counted[try number(ofKey: key)] != nil { return true }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
-            // Each count is in range, but the sum of corrupted counts may overflow.
+            // The sum of corrupted counts may overflow.
             if overflows {
                 throw snapshot.recordingDamage(
                     StoreError(

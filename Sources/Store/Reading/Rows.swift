@@ -1,4 +1,4 @@
-/// The rows of one database in a commit, optionally with the writes of a batch applied.
+/// The rows of one database in a commit, optionally with a batch's writes.
 package struct Rows {
     let snapshot: LevelDB.Snapshot
     let overlay: Overlay?
@@ -16,8 +16,8 @@ package struct Rows {
 
     var path: String { snapshot.path }
 
-    /// Calls a closure with the value of a key, or with `nil` if it has none; if `mayBeStored` is
-    /// `false`, only the writes of the batch, if there is one, are read.
+    /// Calls a closure with the value of a key, or with `nil`; if `mayBeStored` is `false`, only
+    /// the batch's writes are read.
     @inline(__always)
     package func withValue<Result>(
         of key: KeyBytes, mayBeStored: Bool = true,
@@ -66,8 +66,8 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Visits the remaining rows of the batch up to and including `key`, or all if `key` is nil.
-        // Returns whether the batch replaces or removes the snapshot's row with this key.
+        // Visits the remaining rows of the batch through `key`, or all if it is `nil`. Returns
+        // whether the batch replaces or removes the snapshot's row.
         func visitBatchRows(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {

@@ -17,10 +17,9 @@ extension StoreReader {
             ByteWriter.key { $0.table(.openChannel, number) }, as: "open channel \(url)")
     }
 
-    /// Returns the group channels of a list, in the order of the list.
+    /// Returns the group channels of a list, in its order.
     ///
-    /// The list omits a channel that cannot be decoded, so that the other channels can still be
-    /// read.
+    /// The list omits channels that cannot be decoded.
     ///
     /// - Parameters:
     ///   - query: The filters and the order, as defined by
@@ -29,18 +28,17 @@ extension StoreReader {
     ///   - last: The last channel of the previous page, as that page returned it; `nil` for the
     ///     first page. The page starts after the position that this value and its current labels
     ///     have in the list, even if the stored channel has moved since.
-    ///   - limit: The maximum number of channels. The default, `nil`, returns all.
+    ///   - limit: The maximum number of channels; `nil` for all.
     ///   - currentUserID: The current user, whom filters by the nicknames of members ignore.
     /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Throws: `closed`, `io` or `corruption`.
     /// - Complexity: A lookup for each visited channel, except for about a hundred cached ones.
-    ///   Without a limit, one scan reads the whole list, which is faster than many pages. The first
-    ///   request for an order reads all channels and keeps the sorted list; a ninth order discards
-    ///   the lists of the other eight. The first hundred channels are available without that, if
-    ///   the order was requested before the store was last closed or suspended, and no channel has
-    ///   changed since. Inside a batch, O(*b*) more in the number of written rows. A query that
-    ///   uses labels first reads the labels of all channels, and each channel with a label that it
-    ///   selects.
+    ///   Without a limit, one scan reads the whole list. The first request for an order reads all
+    ///   channels and keeps the sorted list; a ninth order discards the lists of the other eight.
+    ///   The first hundred channels are available without that, if the order was requested before
+    ///   the store was last closed or suspended, and no channel has changed since. Inside a batch,
+    ///   O(*b*) more in the written rows. A query that uses labels first reads the labels of all
+    ///   channels, and each channel with a label that it selects.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -57,8 +55,7 @@ extension StoreReader {
     }
 
     /// Returns the group channels after a position, as
-    /// ``groupChannels(matching:after:limit:currentUserID:)`` does, but possibly only up to the
-    /// limit of `visits`.
+    /// ``groupChannels(matching:after:limit:currentUserID:)`` does, up to the limit of `visits`.
     package func groupChannels(
         matching query: GroupChannelListQuery, after position: ChannelListPosition?,
         limit: Int? = nil, currentUserID: UserID? = nil, visiting visits: inout ChannelVisits
@@ -75,12 +72,9 @@ extension StoreReader {
 
     /// Returns the open channels, newest first.
     ///
-    /// The list omits a channel that cannot be decoded. The page starts after `last`, the last
-    /// channel of the previous page. There are fewer than `limit` channels only at the end of the
-    /// list; the default `limit` returns all.
+    /// The parameters are those of ``groupChannels(matching:after:limit:currentUserID:)``.
     ///
-    /// - Complexity: A lookup for each channel. The first request may read all channels, as for
-    ///   ``groupChannels(matching:after:limit:currentUserID:)``.
+    /// - Complexity: A lookup for each channel; the first request may read all.
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OpenChannel] {
@@ -91,15 +85,15 @@ extension StoreReader {
         ) { (_: OpenChannel) in true }
     }
 
-    /// Returns the number of stored group channels, except those that cannot be decoded.
+    /// Returns the number of stored group channels, except undecodable ones.
     ///
     /// - Complexity: The first call reads all channels once; later calls are O(1). Inside a batch,
-    ///   O(*b*) in the number of written rows.
+    ///   O(*b*) in the written rows.
     public func groupChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .group(.latestLastMessage, metaDataKey: nil)).keys.count
     }
 
-    /// Returns the number of open channels, except those that cannot be decoded.
+    /// Returns the number of open channels, except undecodable ones.
     package func openChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .open).keys.count
     }
@@ -115,8 +109,7 @@ extension StoreReader {
         return urls
     }
 
-    /// Returns a Boolean value that indicates whether a channel's messages are exempt from
-    /// eviction.
+    /// Returns whether a channel's messages are exempt from eviction.
     public func isKeptInCache(_ url: ChannelURL) throws(StoreError) -> Bool {
         try view.outbox.contains(ByteWriter.key { $0.pinKey(url) })
     }
@@ -146,7 +139,7 @@ extension StoreReader {
         try cachedChannels().map(\.url)
     }
 
-    /// Returns information about each channel with stored data, in the order and at the cost of
+    /// Returns the channels with stored data, in the order and at the cost of
     /// ``channelURLsByAccess()``.
     ///
     /// If the message count of a channel cannot be decoded, it is 0.
@@ -240,7 +233,7 @@ extension StoreView {
         }
         let list = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // The key of `last` contains the maximum channel number, and this is the next possible key.
+        // This key follows that of `last`.
         let start = last.map { list.countBefore($0 + [0]) } ?? 0
         for key in list.keys[start...] {
             let number = ChannelSorting.number(ofKey: key)
@@ -251,8 +244,7 @@ extension StoreView {
         return channels
     }
 
-    /// Returns a page from the saved first channels of a list; `nil` if they are outdated or too
-    /// few.
+    /// Returns `nil` if the saved first channels are outdated or too few.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
@@ -276,7 +268,7 @@ extension StoreView {
         return isWhole ? channels : nil
     }
 
-    /// Returns a channel from the cache or the disk; `nil` if the list omits it.
+    /// Returns `nil` if the list omits the channel.
     func channel<Value: ListedChannel>(
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {

@@ -4,8 +4,7 @@ extension StoreReader {
     /// Returns the draft of a channel or, if `parentMessageID` is given, of a thread; `nil` if
     /// there is none.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the draft cannot be decoded. Saving
-    ///   another draft replaces it.
+    /// - Throws: `corruption` if the draft cannot be decoded. Saving another draft replaces it.
     public func draft(
         of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
     ) throws(StoreError) -> Draft? {
@@ -15,8 +14,7 @@ extension StoreReader {
         ) { (reader) throws(ByteReader.Damage) in try Draft(&reader) }
     }
 
-    /// Returns the drafts of all channels, except those that cannot be decoded and those of
-    /// threads.
+    /// Returns the drafts of all channels, except undecodable ones and those of threads.
     public func drafts() throws(StoreError) -> [ChannelURL: Draft] {
         var drafts: [ChannelURL: Draft] = [:]
         try view.outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {

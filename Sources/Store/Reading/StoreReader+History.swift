@@ -10,8 +10,7 @@ extension StoreReader {
         return try view.segments(of: url, number)
     }
 
-    /// Returns the gap that contains a position; `nil` for a position at a bound, whose message is
-    /// known.
+    /// Returns the gap that contains a position; `nil` at a bound, whose message is known.
     package func gap(around position: Position, in url: ChannelURL) throws(StoreError) -> Gap? {
         let gap = try firstGap(above: .position(position), in: url)
         return gap.flatMap { $0.contains(position) ? $0 : nil }
@@ -19,8 +18,6 @@ extension StoreReader {
 
     /// Returns the oldest gap that contains positions newer than a bound; `nil` if all newer
     /// history is known.
-    ///
-    /// A channel without stored data has one gap: its whole history.
     package func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
         let view = try view
         guard let number = try view.number(of: url) else {
@@ -32,15 +29,13 @@ extension StoreReader {
 
     /// Returns the newest gap that contains positions older than a bound; `nil` if all older
     /// history is known.
-    ///
-    /// For ``Gap/Bound/end``, this is the newest gap. A channel without stored data has one gap.
     package func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
         let view = try view
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
         }
-        // The result is the oldest gap whose upper bound is at or above the bound, if that gap
-        // starts below the bound; otherwise the newest gap below the bound.
+        // This is the oldest gap with an upper bound at or above the bound, if it starts below the
+        // bound; otherwise the newest gap below the bound.
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.gap, number) })
         let key = ByteWriter.key { $0.boundKey(.gap, number, bound) }
         let around: Gap? = try view.firstSegment(in: KeyRange(key, table.upper), of: url)
@@ -51,10 +46,10 @@ extension StoreReader {
 
     /// Returns the gaps that overlap the range strictly between two bounds, oldest first.
     ///
-    /// If the result is empty, either the history between the bounds is complete, or the bounds are
-    /// equal or reversed. A gap that extends beyond a bound is returned completely.
+    /// A gap that extends beyond a bound is returned completely. There are none if the bounds are
+    /// equal or reversed.
     ///
-    /// - Complexity: One seek, then O(*n*) in the number of returned gaps.
+    /// - Complexity: One seek, then O(*n*) in the returned gaps.
     public func gaps(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [Gap] {
@@ -64,10 +59,8 @@ extension StoreReader {
         return try view.segments(of: url, number, above: lower, below: upper)
     }
 
-    /// Returns the channels with gaps, in the order in which they were first stored, by scanning
-    /// all gaps.
-    ///
-    /// The result omits channels without stored data, whose gap has no row.
+    /// Returns the channels with stored gaps, in the order in which they were first stored, by
+    /// scanning all gaps.
     package func channelURLsWithGaps() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .gap)
     }
@@ -87,7 +80,7 @@ extension StoreReader {
 
     /// Returns the stale ranges that overlap the range strictly between two bounds, oldest first.
     ///
-    /// A stale range that extends beyond a bound is returned completely.
+    /// A range that extends beyond a bound is returned completely.
     package func staleRanges(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [StaleRange] {
@@ -175,7 +168,7 @@ extension Rows {
 }
 
 extension StoreView {
-    /// Returns the gaps or stale ranges that overlap the range between two bounds, oldest first.
+    /// Returns the segments that overlap the range between two bounds, oldest first.
     func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
@@ -192,7 +185,7 @@ extension StoreView {
         return found
     }
 
-    /// Returns the oldest segment in a range of keys; if `isDescending` is true, the newest one.
+    /// Returns the oldest segment, or the newest if `isDescending` is true.
     fileprivate func firstSegment<Value: Segment>(
         in range: KeyRange, isDescending: Bool = false, of url: ChannelURL
     ) throws(StoreError) -> Value? {
@@ -238,7 +231,7 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // Rows of cleared channels, whose numbers have no URL, may still exist.
+        // Cleared channels, which have no URL, may still have rows.
         return try cache.urls(of: numbers)
     }
 }

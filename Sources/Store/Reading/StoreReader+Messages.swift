@@ -3,13 +3,12 @@ public import Models
 extension StoreReader {
     /// Returns the messages of a channel that are older than an anchor, newest first.
     ///
-    /// Messages exactly at the anchor are included only if `isInclusive` is true. `params` filters
-    /// with ``/Models/MessageListParams/belongsTo(_:)``; its sizes and direction are ignored. The
-    /// default `limit` returns all messages, and a limit below 1 returns none. An unknown channel
-    /// has no messages.
+    /// Messages exactly at the anchor are included only with `isInclusive`. `params` filters with
+    /// ``/Models/MessageListParams/belongsTo(_:)``; its sizes and direction are ignored. A limit
+    /// below 1 returns no messages.
     ///
-    /// There are fewer than `limit` messages only if the store has no older ones that match. Check
-    /// the gaps to find out whether the server has more.
+    /// There are fewer than `limit` messages only if the store has no older ones that match. The
+    /// gaps show whether the server has more.
     ///
     /// - Complexity: One seek, then O(*n*) in the messages visited.
     public func messages(
@@ -33,10 +32,9 @@ extension StoreReader {
 
     /// Returns the messages on both sides of an anchor, in the order of a list.
     ///
-    /// There are up to `previousResultSize` messages older than the anchor, and up to
-    /// `nextResultSize` newer ones. Messages exactly at the anchor count as newer if `isInclusive`
-    /// is true, and are omitted otherwise. The order is oldest first, or newest first if
-    /// `isReversed` is true. The parameters also filter the messages.
+    /// `params` has the numbers of older and newer messages, the order and the filters. Messages
+    /// exactly at the anchor count as newer if its `isInclusive` is true, and are omitted
+    /// otherwise.
     public func messages(
         in url: ChannelURL, around anchor: HistoryAnchor, params: MessageListParams
     ) throws(StoreError) -> [Message] {
@@ -59,8 +57,8 @@ extension StoreReader {
     /// Returns the message that was sent with a request ID; `nil` if it is not stored.
     ///
     /// If a server has carried out a repeated request twice, the result is the message that was
-    /// stored last; `nil` if that one was deleted. Unsent messages are not found, because they are
-    /// outbox items.
+    /// stored last; `nil` if that one was deleted. Unsent messages are outbox items, and are not
+    /// found.
     public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -99,7 +97,6 @@ extension StoreReader {
             params)
     }
 
-    /// Returns the stored replies to a message between two bounds, as the method for messages does.
     package func replies(
         to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
         includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
@@ -161,8 +158,6 @@ extension StoreReader {
 
     /// Returns the stored messages between two bounds; by default, without messages exactly at a
     /// bound.
-    ///
-    /// The sizes and the direction of `params` are ignored.
     package func messages(
         in url: ChannelURL, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
@@ -190,8 +185,8 @@ extension StoreReader {
             of: number, isDescending: !isNewestFirst, limit: limit, params, &visits)
     }
 
-    /// Returns the positions of the stored messages strictly between two bounds, newest first,
-    /// without decoding messages.
+    /// Returns the positions of the messages strictly between two bounds, newest first, without
+    /// decoding them.
     package func positions(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [Position] {
@@ -229,8 +224,6 @@ extension StoreReader {
 }
 
 extension KeyRange {
-    /// Returns the range of the keys, which are ordered newest first, of the messages between two
-    /// bounds.
     static func messages(
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
@@ -256,8 +249,8 @@ extension KeyRange {
         prefix: KeyBytes, key: (Position) -> KeyBytes
     ) -> KeyRange {
         var range = KeyRange(prefix: prefix)
-        // Keys are ordered newest first, and the end of the range is exclusive. A key with a zero
-        // byte appended is the next possible key.
+        // Keys are ordered newest first, the end is exclusive, and a zero byte makes the next
+        // possible key.
         if case .position(let position) = upper {
             range.lower = key(position)
             if !includesUpper { range.lower.append(0) }
@@ -270,7 +263,6 @@ extension KeyRange {
     }
 }
 
-/// A reader whose reads all read the same commit.
 struct OneCommit: StoreReader {
     let view: StoreView
 }
@@ -294,7 +286,6 @@ extension StoreView {
         return position
     }
 
-    /// Returns the messages on one side of an anchor, beginning next to it.
     func messages(
         in url: ChannelURL, _ anchor: HistoryAnchor, isOlder: Bool, isInclusive: Bool,
         limit: Int?, _ params: MessageListParams?
@@ -352,7 +343,7 @@ extension StoreView {
         var messages: [Message] = []
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // Like the key of the message, the key of a reply row ends with the position.
+        // The keys of messages and of reply rows end with the position.
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
@@ -364,8 +355,7 @@ extension StoreView {
 }
 
 extension Rows {
-    /// Returns the creation time of a message; if `mayBeStored` is false, only the writes of the
-    /// batch are read.
+    /// If `mayBeStored` is false, only the writes of the batch are read.
     func creationTime(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {

@@ -3,10 +3,10 @@ public import Models
 extension StoreReader {
     /// Returns the outbox items of a channel, in the order in which the user created them.
     ///
-    /// The result omits an item that cannot be decoded, so that the other items can still be sent;
-    /// ``unreadableOutboxItemIDs()`` returns its ID. Without a `state`, all items are returned,
-    /// also those with an operation or a state that only a newer version of the package knows. The
-    /// default `limit` returns all items. The cache need not have the channel.
+    /// The result omits undecodable items, so that the others can still be sent;
+    /// ``unreadableOutboxItemIDs()`` returns their IDs. Without a `state`, it includes items with
+    /// an operation or a state that only a newer version of the package knows. The cache need not
+    /// have the channel.
     ///
     /// - Complexity: One seek, then O(*n*) in the items visited.
     public func outboxItems(
@@ -17,7 +17,7 @@ extension StoreReader {
     }
 
     /// Returns the outbox items of all channels, grouped by channel, as
-    /// ``outboxItems(in:state:limit:)`` does for one.
+    /// ``outboxItems(in:state:limit:)`` does.
     public func outboxItems(
         state: OutboxItemState? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OutboxItem] {
@@ -31,7 +31,7 @@ extension StoreReader {
         return try outbox.record(key, as: "outbox item \(id)")
     }
 
-    /// Returns the number of outbox items of a channel, including those that cannot be decoded.
+    /// Returns the number of outbox items, including undecodable ones.
     package func outboxItemCount(in url: ChannelURL) throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }))
     }
@@ -40,7 +40,7 @@ extension StoreReader {
         try view.outbox.count(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]))
     }
 
-    /// Returns the request IDs of the outbox items that cannot be decoded, by decoding all items.
+    /// Returns the request IDs of the undecodable items, by decoding all items.
     public func unreadableOutboxItemIDs() throws(StoreError) -> [RequestID] {
         let outbox = try view.outbox
         var ids: [RequestID] = []

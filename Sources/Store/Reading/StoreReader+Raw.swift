@@ -22,8 +22,7 @@ extension StoreReader {
         try view.scanMessages(range, of: number) { (_, value) throws(StoreError) in body(value) }
     }
 
-    /// Calls a closure with the key and the value of each row of the cache, in the order of the
-    /// keys.
+    /// Calls a closure with the key and value of each row of the cache, in order.
     @_spi(Measuring)
     public func forEachRow(
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void

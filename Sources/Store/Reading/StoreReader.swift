@@ -2,18 +2,16 @@ import Models
 
 /// A source of messages, channels, gaps and outbox items.
 ///
-/// There are three readers. Each call of a ``ChatStore`` reads the latest commit. A ``Snapshot``
-/// reads one commit, regardless of later ones. A ``Batch`` reads the latest commit with its own
-/// writes applied. Reads run on the caller's thread, and do not wait for writes, except while the
-/// store reopens its files after a failed write.
+/// Each call of a ``ChatStore`` reads the latest commit, a ``Snapshot`` always the same one, and a
+/// ``Batch`` the latest one with its own writes applied. Reads run on the caller's thread, and do
+/// not wait for writes, except while the store reopens its files after a failed write.
 ///
-/// In addition to the errors in its own documentation, every call throws ``StoreError`` with these
-/// codes: `closed` after the store was closed; `io` if the disk cannot be read; the error of the
-/// disk while the files cannot be reopened after a failed write; and `corruption` if a block of a
-/// file is damaged, or a message, a gap or another required row cannot be decoded. Lists of
-/// channels and of outbox items omit rows that cannot be decoded, so that the other rows can still
-/// be read; ``ChatStore/check()`` finds these rows. Lists of messages throw an error instead,
-/// because the user could not notice an omitted message.
+/// In addition to its documented errors, every call throws ``StoreError`` with these codes:
+/// `closed` after the store was closed; `io` if the disk cannot be read; the error of the disk
+/// while the files cannot be reopened after a failed write; and `corruption` if a block of a file
+/// is damaged, or a required row cannot be decoded. Lists of channels and of outbox items omit
+/// undecodable rows, so that the others can still be read; ``ChatStore/check()`` finds them. Lists
+/// of messages throw an error instead, because the user could not notice an omitted message.
 public protocol StoreReader {
     /// The data to read, unless the store is closed.
     var view: StoreView { get throws(StoreError) }
@@ -27,7 +25,7 @@ public struct StoreView {
     var cache: Rows { Rows(snapshot: committed.cache, overlay: batch?.cache, counted: batch) }
     var outbox: Rows { Rows(snapshot: committed.outbox, overlay: batch?.outbox) }
 
-    /// Records that a value of the cache cannot be decoded, and returns the error.
+    /// Records an undecodable value of the cache, and returns the error.
     package func recordingDamage(
         _ message: String, cause: any Error
     ) -> StoreError {
@@ -43,9 +41,8 @@ public struct StoreView {
 
 /// The store in one commit, regardless of later ones.
 ///
-/// Release a snapshot soon. While it exists, deleted data stays on disk, and the files stay open
-/// even after the store was closed. After a failed write, each write fails with `busy`, because the
-/// files cannot be reopened.
+/// Release a snapshot soon. While it exists, deleted data stays on disk, the files stay open even
+/// after the store was closed, and after a failed write, later ones fail with `busy`.
 public struct Snapshot: StoreReader, Sendable {
     let committed: CommittedState
 

@@ -3,9 +3,9 @@ import Models
 extension Batch {
     /// Adds the saved messages of the batch to the search index.
     ///
-    /// The messages are first *unsegmented*: a row marks them as not in a segment yet, and many of
-    /// them become a segment together. Earlier entries of a removed, edited or evicted message
-    /// stay, because a search compares each message that it finds with the query.
+    /// The messages are first *unsegmented*: a row marks them as not in a segment yet, and many
+    /// become a segment together. Earlier entries of removed or edited messages stay, because a
+    /// search compares each message with the query.
     func indexSavedMessages() {
         guard var index, !savedMessages.isEmpty else { return }
         var rest = savedMessages[...]

@@ -23,7 +23,7 @@ struct CandidateMerge {
         }
     }
 
-    /// Returns the next documents, all of which have the same time; empty at the end.
+    /// Returns the next documents, which have the same time; empty at the end.
     mutating func next() throws(StoreError) -> [Document] {
         while true {
             var time: Timestamp?
@@ -31,7 +31,7 @@ struct CandidateMerge {
             for index in sources.indices {
                 guard let newest = sources[index].newest else { continue }
                 let isNewer = time.map { newest > $0 } ?? true
-                // Read the next portion of a source only if its documents may be the next ones.
+                // Read a source only if its documents may be next.
                 if isNewer || newest == time && !sources[index].isRead {
                     unread = sources[index].isRead ? nil : index
                 }
@@ -56,7 +56,7 @@ struct CandidateMerge {
     }
 }
 
-/// The candidates from a segment, or from the unsegmented messages, which are read in portions.
+/// The candidates from a segment, read in portions, or from the unsegmented messages.
 private struct CandidateSource {
     /// The number of documents of the first portion; each further one is four times as large.
     private static let firstPortion = 2048
@@ -64,14 +64,12 @@ private struct CandidateSource {
     private var reader: SegmentReader?
     private var phrases: [SearchTermList] = []
     private var upper = Timestamp(milliseconds: .max)
-    /// The index of the next portion's first document; `nil` before the first portion.
     private var next: Int?
     private var portion = firstPortion
-    /// The candidates that were read, by their indices in the segment; unsegmented ones are in
-    /// `documents`.
+    /// The read candidates, as indices in the segment; unsegmented ones are in `documents`.
     private var indices: ArraySlice<Int> = []
     private var documents: ArraySlice<Document> = []
-    /// If this is false, ``newest`` is an upper bound of the times in the next portion.
+    /// If false, ``newest`` is an upper bound of the next portion.
     private(set) var isRead = false
     /// The time of the next candidate, or an upper bound; `nil` at the end.
     private(set) var newest: Timestamp?
@@ -96,7 +94,7 @@ private struct CandidateSource {
         guard var reader else { return }
         var start = next ?? 0
         if next == nil { start = try reader.firstIndex(atOrBefore: upper) }
-        // After whole rows, only one row has to be read to find the first time of the next portion.
+        // After whole rows, one row is read to find the next portion's first time.
         let count = reader.segment.documentCount
         let end = min(
             (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow, count)

@@ -7,14 +7,14 @@ public struct SearchIndexStatus: Hashable, Sendable {
     /// Until the fraction is 1, a search reads all messages.
     public let fractionCompleted: Double
 
-    /// The number of segments of the index, which are merged from time to time.
+    /// The number of segments of the index.
     public let segmentCount: Int
 
     /// The number of documents in the segments.
     ///
     /// A document is a message, or all messages of a channel with the same time. An edited message
-    /// is counted in several segments, until these are merged. A removed message is counted until
-    /// the segments are rewritten, which happens when most of their documents are outdated.
+    /// is counted in several segments until these are merged, and a removed one until the segments
+    /// are rewritten because most of their documents are outdated.
     public let documentCount: Int
 
     /// The number of messages that are in no segment yet.
@@ -27,7 +27,7 @@ public struct SearchIndexStatus: Hashable, Sendable {
 extension StoreReader {
     /// Returns the state of the search index; `nil` if it is turned off.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if a row of the index cannot be decoded.
+    /// - Throws: `corruption` if a row of the index cannot be decoded.
     /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages; while
     ///   the index is built, also in the messages of one channel.
     public func searchIndexStatus() throws(StoreError) -> SearchIndexStatus? {
@@ -54,7 +54,7 @@ extension StoreView {
     fileprivate func fractionIndexed(_ part: IndexedPart) throws(StoreError) -> Double {
         guard let last = part.last else { return 1 }
         let rows = cache
-        // The empty key is the beginning of the table.
+        // Empty: the beginning of the table.
         let current = last.isEmpty ? 0 : last.withBytes { rows.readableNumber(ofKey: $0) } ?? 0
         var (total, left) = (0.0, 0.0)
         try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
@@ -80,14 +80,13 @@ extension StoreView {
 extension ChatStore {
     /// Continues the work on the search index.
     ///
-    /// The call indexes messages that were stored before the index was turned on. If none remain,
-    /// it merges segments, as each write also does. Repeat the call until it returns `false`, with
-    /// pauses for other writes; `ChatClient` does so in the background. If the process ends, the
-    /// next call continues the work.
+    /// The call indexes messages that were stored before the index was turned on, and then merges
+    /// segments, as each write also does. Repeat it until it returns `false`, with pauses for other
+    /// writes; `ChatClient` does so in the background. The work continues after a restart.
     ///
     /// - Parameter limit: The maximum number of messages to index.
     /// - Returns: `true` if work remains; `false` if the index is complete or turned off.
-    /// - Throws: ``StoreError``, as ``write(_:)`` does.
+    /// - Throws: As ``write(_:)`` does.
     /// - Precondition: The call is not inside a write.
     @discardableResult
     public func indexMessages(atMost limit: Int = 512) throws(StoreError) -> Bool {
@@ -116,12 +115,11 @@ extension ChatStore {
         }
     }
 
-    /// Removes the search index, so that ``indexMessages(atMost:)``, or `ChatClient` in the
-    /// background, builds it again.
+    /// Removes the search index, which ``indexMessages(atMost:)`` then builds again.
     ///
     /// If the index is turned off, the call has no effect.
     ///
-    /// - Throws: ``StoreError``, as ``write(_:)`` does.
+    /// - Throws: As ``write(_:)`` does.
     /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the rows of the index.
     public func rebuildSearchIndex() throws(StoreError) {
@@ -134,7 +132,7 @@ extension ChatStore {
         }
     }
 
-    /// Reads the state of the index if it is unknown, and begins the index if there is none.
+    /// Reads the state of the index, or begins an index if there is none.
     ///
     /// If the index is damaged, the store works without it until the engine replaces the cache.
     func prepareIndex(_ writer: inout Writer, _ committed: CommittedState) throws(StoreError) {
@@ -169,14 +167,13 @@ extension ChatStore {
 
     func mergeSegments(_ writer: inout Writer, _ committed: CommittedState, savedCount: Int) {
         guard var index = writer.index else { return }
-        // After an error, the next write reads the state again.
         writer.index = nil
         do throws(StoreError) {
             if index.hasUnownedRows {
                 try cache.removeUnownedIndexRows()
                 index.hasUnownedRows = false
             }
-            // The limit grows with the number of messages, so that merges keep up with the writes.
+            // Merges must keep up with the writes.
             _ = try cache.mergeSegments(
                 of: &index, messageCount: try committed.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
@@ -217,8 +214,8 @@ extension IndexState {
 // MARK: Merging
 
 extension LevelDB {
-    /// Merges segments, beginning with the smallest ones, reads at most `limit` rows, and returns
-    /// whether a merge remains.
+    /// Merges the smallest segments first, reads at most `limit` rows, and returns whether a merge
+    /// remains.
     func mergeSegments(
         of index: inout IndexState, messageCount: Int, atMost limit: Int
     ) throws(StoreError) -> Bool {

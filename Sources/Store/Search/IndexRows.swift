@@ -7,7 +7,7 @@ typealias SegmentNumber = UInt32
 
 enum SearchIndex {
     static let format: UInt8 = 3
-    /// The maximum size of a term in bytes; a longer word is indexed by its first bytes.
+    /// In bytes; a longer word is indexed by its first bytes.
     static let termSize = 32
     static let documentsPerRow = 256
     /// The size in bytes at which the next row of terms begins.
@@ -32,12 +32,12 @@ struct Document: Hashable {
     }
 }
 
-/// An occurrence of a term in a document: the document's index in its segment, and the numbers of
-/// the words that equal the term.
+/// An occurrence of a term in a document: the document's index, and the numbers of the words that
+/// equal the term.
 ///
 /// The numbers are a set of eight bits: bit *n* is set if the number of an equal word is *n* modulo
-/// 8. With this set, a search for two adjacent words excludes most documents in which they are not
-/// adjacent.
+/// 8. A search for two adjacent words thereby excludes most documents in which they are not
+///    adjacent.
 struct Posting: Hashable {
     /// The document's index in the upper 24 bits, the set of words in the lower eight.
     var bits: UInt32
@@ -123,7 +123,6 @@ extension IndexSegment {
     }
 }
 
-/// The row in the schema's table, which exists while the search index is turned on.
 struct IndexedPart: Hashable {
     /// Of the messages that were stored before the index existed, the key of the one that was
     /// indexed last; empty if none is indexed, and `nil` if all are.
@@ -149,7 +148,6 @@ struct IndexedPart: Hashable {
     }
 }
 
-/// A row of documents of a segment or of unsegmented messages, newest first.
 struct DocumentRow {
     private(set) var documents: [Document] = []
 
@@ -200,7 +198,6 @@ struct TermWriter {
     private let segment: SegmentNumber
     private var block = ByteWriter(capacity: 2 * SearchIndex.blockSize)
     private var list = ByteWriter(capacity: SearchIndex.blockSize)
-    /// The last term of the current row, and its last document.
     private var last: [UInt8] = []
     private var lastIndex = 0
     private var hashes: [UInt64] = []
@@ -209,7 +206,7 @@ struct TermWriter {
 
     var filter: TermFilter { TermFilter(hashes) }
 
-    /// Writes a term with one occurrence for each document, in order.
+    /// Writes a term with its occurrences, one for each document, in order.
     ///
     /// - Precondition: The term is greater than the previous one, and has at least one occurrence.
     mutating func write(

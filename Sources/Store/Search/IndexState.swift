@@ -1,25 +1,23 @@
 import Models
 
-/// The state of the search index, which the writer keeps between batches.
+/// The writer's state of the search index.
 struct IndexState {
     var part: IndexedPart
     var unsegmented: UnsegmentedIndex
-    /// Greater than the numbers of all rows of unsegmented messages.
+    /// Greater than the numbers of all unsegmented rows.
     var nextUnsegmentedRow: UInt32
     let segmentMessageCount: Int
-    /// The segments, in no particular order.
+    /// Unordered.
     var segments: [IndexSegment]
     var nextNumber: SegmentNumber
     /// The merges that have begun, each with smaller segments than the one before it.
     ///
-    /// The last one is continued first, so that small segments do not accumulate during a large
-    /// merge.
+    /// The last one continues first, so that small segments do not accumulate.
     var merges: [SegmentMerge] = []
-    /// The segments to be rewritten without messages that no longer exist.
+    /// The segments to be rewritten without removed messages.
     var unpruned: [SegmentNumber] = []
     /// The number of documents after the last rewrite.
     var prunedCount = 0
-    /// True if rows of removed segments may exist.
     var hasUnownedRows = false
 
     var documentCount: Int { segments.reduce(0) { $0 + $1.documentCount } }
@@ -80,8 +78,8 @@ extension Rows {
         return greatest
     }
 
-    /// Removes rows that belong to no segment, which interrupted merges and removed indexes leave;
-    /// returns `false` if the batch became too large before the last one.
+    /// Removes rows of no segment, from interrupted merges and removed indexes; returns `false` if
+    /// the batch became too large.
     func removeUnownedIndexRows(
         from overlay: Overlay, segments: [IndexSegment]
     ) throws(StoreError) -> Bool {
@@ -136,7 +134,7 @@ extension LevelDB {
         try removeUnownedIndexRows()
     }
 
-    /// Indicates whether other code has written the index of kinds, or the search index.
+    /// Whether other code has written the index of kinds, or the search index.
     func hasOtherIndexFormats() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         func format(_ row: SchemaRow) throws(StoreError) -> UInt8? {

@@ -1,9 +1,8 @@
 import Models
 
-/// Collects the terms of messages, and writes them as a segment of the search index.
+/// Collects the terms of messages for a segment.
 struct SegmentBuilder {
     private struct Entry {
-        /// The range of the term's bytes in the arena.
         var start: Int
         var count: Int
         let hash: Int
@@ -32,7 +31,7 @@ struct SegmentBuilder {
     mutating func add(_ message: Message, in channel: ChannelNumber) {
         let index = documents.count
         documents.append(Document(time: message.createdAt, channel: channel))
-        // Changing the reader outside of this value does not copy its memory.
+        // A separate variable avoids copying the reader's memory.
         var reader = self.reader
         self.reader = SearchTerms()
         var number = 0
@@ -112,7 +111,6 @@ struct SegmentBuilder {
         }
     }
 
-    /// Returns the occurrences of a term, or of all terms that begin with it.
     func postings(of term: [UInt8], isPrefix: Bool) -> [Posting] {
         var postings: [Posting] = []
         func append(_ entry: Entry) { forEachPosting(of: entry) { postings.append($0) } }
@@ -219,6 +217,6 @@ extension UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(self).precedes(UnsafeRawBufferPointer(other))
     }
 
-    /// The first eight bytes as an integer; texts with different heads are ordered as their heads.
+    /// The first eight bytes, which order texts as far as they differ.
     var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
 }

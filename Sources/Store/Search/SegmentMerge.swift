@@ -2,11 +2,11 @@ import Models
 
 /// A merge of segments of the search index into one, in steps.
 ///
-/// The row of the new segment is written last, so that a search sees either the old segments or the
-/// complete new one. If the process ends during the merge, the merge starts again.
+/// The row of the new segment is written last, so that a search sees the old segments or the
+/// complete new one. After a restart, the merge starts again.
 struct SegmentMerge {
     let sources: [IndexSegment]
-    /// `Int.max` for a rewrite that only removes documents without a message.
+    /// `Int.max` for a rewrite of documents without a message.
     let sizeClass: Int
     private let number: SegmentNumber
     private let documents: [Document]
@@ -15,15 +15,15 @@ struct SegmentMerge {
     private var streams: [TermStream]
     private var writer: TermWriter
 
-    /// If `sizeClass` is `nil`, removes all documents without a stored message; otherwise, only
-    /// those of cleared channels.
+    /// A `nil` `sizeClass` removes all documents without a message; otherwise, only those of
+    /// cleared channels go.
     init(
         _ sources: [IndexSegment], as number: SegmentNumber, _ cursor: RowCursor, _ rows: Rows,
         sizeClass: Int?
     ) throws(StoreError) {
         let isPruning = sizeClass == nil
         self.sizeClass = sizeClass ?? .max
-        // Segments often cover separate times, so that the occurrences of a term are then sorted.
+        // Segments often cover separate times: a term's occurrences are then sorted.
         let sources = sources.sorted { $0.newest > $1.newest }
         self.sources = sources
         self.number = number
@@ -70,8 +70,7 @@ struct SegmentMerge {
     /// has read.
     ///
     /// The call returns `nil` until the merge has ended, and then the new segment, which is `nil`
-    /// if it would have no document, and the segments that it replaces. The batch then contains the
-    /// replacement, and must be written as a whole.
+    /// if it would be empty, and the replaced ones. The batch then has to be written as a whole.
     mutating func step(
         _ cursor: RowCursor, _ rows: Rows, to overlay: Overlay, atMost left: inout Int
     ) throws(StoreError) -> (segment: IndexSegment?, replaced: [SegmentNumber])? {
@@ -128,7 +127,6 @@ struct SegmentMerge {
 
 private struct TermStream {
     private let number: SegmentNumber
-    /// The key to which the next read seeks; `nil` at the end.
     private var next: KeyBytes?
     private var row: [UInt8] = []
     private var offset = 0
@@ -143,7 +141,7 @@ private struct TermStream {
         next = ByteWriter.key { $0.table(.terms, number) }
     }
 
-    /// Reads the first entry if nothing was read yet; returns whether a row was read.
+    /// Reads the first entry if none was read yet; returns whether a row was read.
     mutating func fill(_ cursor: RowCursor) throws(StoreError) -> Bool {
         guard !hasTerm, next != nil else { return false }
         return try advance(cursor)
@@ -196,7 +194,7 @@ private struct TermStream {
         return isRead
     }
 
-    /// Appends the current term's occurrences, with the indices of documents in the new segment.
+    /// Appends the current term's occurrences, with the documents' new indices.
     func appendPostings(
         _ ranks: [Int32], _ path: String, to postings: inout [Posting]
     ) throws(StoreError) {

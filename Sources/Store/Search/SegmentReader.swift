@@ -16,7 +16,6 @@ struct SegmentReader {
         return row.documents[index % SearchIndex.documentsPerRow]
     }
 
-    /// Returns the index of the first document that is not newer than a time.
     mutating func firstIndex(atOrBefore time: Timestamp) throws(StoreError) -> Int {
         if segment.newest <= time { return 0 }
         var (low, high) = (0, segment.documentCount)
@@ -46,8 +45,8 @@ struct SegmentReader {
         }
     }
 
-    /// Appends the occurrences of a term (if `isPrefix`, of all terms that begin with it) in a
-    /// range of documents, and returns the first document after the range with an occurrence.
+    /// Appends the occurrences of a term (if `isPrefix`, of all terms with this prefix) in
+    /// `documents`, and returns the next document with one.
     func appendPostings(
         of term: [UInt8], isPrefix: Bool, in documents: Range<Int>, to postings: inout [Posting]
     ) throws(StoreError) -> Int? {
@@ -76,7 +75,7 @@ struct SegmentReader {
                         }
                     } else if !row.term.precedes(term) {
                         // The key is the table's prefix, the row's last term, a zero byte and four
-                        // bytes. If a term of the row follows that last term, the row is damaged.
+                        // bytes. No term of the row may follow the last one.
                         let last = key.dropFirst(table.count).dropLast(5)
                         if last.lexicographicallyPrecedes(row.term) {
                             throw ByteReader.Damage(offset: 0, expected: "a term before its key's")
@@ -116,8 +115,8 @@ extension StoreError {
 // MARK: The occurrences of a query
 
 extension SegmentReader {
-    /// Returns the documents of a range in which all words occur, perhaps not adjacent as in a
-    /// phrase, and the first document after the range that may be a candidate.
+    /// Returns the documents of a range in which all words occur, perhaps not adjacent, and the
+    /// first later document that may be a candidate.
     func candidates(
         of terms: [SearchTermList], in documents: Range<Int>
     ) throws(StoreError) -> (indices: [Int], next: Int?) {
@@ -137,8 +136,7 @@ extension SegmentReader {
 extension [SearchTermList] {
     /// Returns the documents in which all words occur, perhaps not adjacent as in a phrase.
     ///
-    /// `postings` returns the occurrences of a term or, if the second argument is true, of all
-    /// terms that begin with it.
+    /// `postings` returns the occurrences of a term or, with `true`, of all terms with this prefix.
     func candidates<Failure: Error>(
         _ postings: ([UInt8], Bool) throws(Failure) -> [Posting]
     ) throws(Failure) -> [Int] {
@@ -165,16 +163,14 @@ extension [SearchTermList] {
     }
 }
 
-/// The terms of a query's phrase, as the index contains them.
 struct SearchTermList {
     let terms: [[UInt8]]
     let isPrefix: Bool
-    /// The hashes of the complete terms.
     private let hashes: [UInt64]
 
     init(_ phrase: SearchQuery.Phrase) {
         terms = phrase.terms.map { Array($0.utf8.prefix(SearchIndex.termSize)) }
-        // The index contains only the first bytes of a longer word, which are a complete term.
+        // The first bytes of a longer word are a complete term.
         isPrefix =
             phrase.isPrefix && (phrase.terms.last?.utf8.count ?? 0) <= SearchIndex.termSize
         hashes = terms.dropLast(isPrefix ? 1 : 0).map {
@@ -182,15 +178,15 @@ struct SearchTermList {
         }
     }
 
-    /// If this is false, one of the terms is certainly not in the segment.
+    /// If false, a term is certainly not in the segment.
     func mayOccur(in segment: IndexSegment) -> Bool {
         hashes.allSatisfy(segment.filter.mayContain)
     }
 }
 
 extension [Posting] {
-    /// Returns the occurrences in documents of both lists for which `words` returns a set that is
-    /// not empty.
+    /// Returns the occurrences in documents of both lists for which `words` returns a non-empty
+    /// set.
     fileprivate func intersection(
         _ other: [Posting], _ words: (UInt8, UInt8) -> UInt8
     ) -> [Posting] {

@@ -8,7 +8,7 @@ public struct FoundMessage: Hashable, Sendable {
     /// The ranges of the words in the message's texts, in order.
     public let hits: [SearchHit]
 
-    /// The location of this message among the results, after which the next page begins.
+    /// The location among the results, after which the next page begins.
     public let cursor: SearchCursor
 
     package init(message: Message, hits: [SearchHit], cursor: SearchCursor) {
@@ -25,12 +25,10 @@ extension FoundMessage: Identifiable {
 
 /// A location among the results of a search.
 ///
-/// If messages are added or removed between the requests of two pages, no other message is repeated
-/// or omitted.
+/// Changes between two pages cause no other message to be repeated or omitted.
 public struct SearchCursor: Hashable, Sendable {
     package let position: Position
     package let channelURL: ChannelURL
-    /// The rank of the message; 0 unless the results are ordered by relevance.
     package let rank: Int
     /// The position of the newest ranked message in the order of relevance; otherwise of the
     /// cursor's message.
@@ -49,8 +47,7 @@ public struct SearchCursor: Hashable, Sendable {
 }
 
 extension SearchCursor: Comparable {
-    /// Orders messages by rank, highest first, then by position, newest first, and then by the URLs
-    /// of their channels.
+    /// Orders by rank, highest first, then by position, newest first, and then by channel URL.
     public static func < (left: SearchCursor, right: SearchCursor) -> Bool {
         if left.rank != right.rank { return left.rank > right.rank }
         if left.position != right.position { return left.position > right.position }
@@ -62,25 +59,22 @@ extension SearchCursor: Comparable {
 extension StoreReader {
     /// Returns the stored messages that match a search.
     ///
-    /// The results agree with the stored messages: they contain neither removed messages nor
-    /// earlier texts of edited ones. The search index (``StoreOptions/isSearchIndexed``) only makes
-    /// the search faster.
+    /// The search index (``StoreOptions/isSearchIndexed``) only makes the search faster: the
+    /// results never contain removed messages or earlier texts of edited ones.
     ///
     /// - Parameters:
     ///   - params: The words, and the messages to search. Without a word to find, there are no
     ///     results, unless the text is empty and a filter other than those of channels and times is
-    ///     set: the results are then all messages that pass the filters.
+    ///     set: the results are then all messages that pass.
     ///   - cursor: The cursor of the last message of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages; less than 1 returns none.
-    /// - Returns: The messages. There are fewer than `limit` only if no other message matches, or
-    ///   in the order of relevance, which ranks only the newest `MessageSearchParams.rankedCount`
-    ///   matches.
-    /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
-    ///   be decoded.
+    /// - Returns: The messages; fewer than `limit` only if no other message matches, or in the
+    ///   order of relevance, which ranks only the newest `MessageSearchParams.rankedCount` matches.
+    /// - Throws: `corruption` if a message or a channel's URL cannot be decoded.
     /// - Complexity: With a complete search index, some lookups for each segment that may contain
-    ///   the words, and O(*n*) in the messages that contain the words and are not older than the
-    ///   last result. The first search after opening also reads the messages that are in no segment
-    ///   yet. Otherwise, and in a ``Batch``, O(*n*) in all messages of the searched channels.
+    ///   the words, and O(*n*) in the messages with the words that are not older than the last
+    ///   result. The first search after opening also reads the unsegmented messages. Otherwise, and
+    ///   in a ``Batch``, O(*n*) in all messages of the searched channels.
     public func searchMessages(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
     ) throws(StoreError) -> [FoundMessage] {
@@ -132,7 +126,6 @@ private struct StoredSearch {
         query = SearchQuery(params.text)
         let lower = params.since ?? Timestamp(milliseconds: .min)
         let upper = params.until?.milliseconds ?? .max
-        // No message is older than the earliest time.
         span =
             params.until != nil && upper == .min
             ? (lower: Timestamp(milliseconds: .max), upper: Timestamp(milliseconds: .min))
@@ -148,8 +141,8 @@ private struct StoredSearch {
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // A row of the index is damaged: search the messages until the engine replaces the
-            // cache. The error of a damaged message has another cause.
+            // The index is damaged: search the messages until the engine replaces the cache. A
+            // damaged message has another cause.
             guard error.cause is ByteReader.Damage else { throw error }
             _ = view.cache.snapshot.recordingDamage(error)
         }
@@ -208,7 +201,6 @@ extension StoredSearch {
         guard span.lower <= upper else { return [] }
         let reader = view.committed.cache.cursor()
         var candidates = CandidateMerge(
-            // Longer words are rarer, so that the search in a segment often ends early.
             query.required.map(SearchTermList.init).sorted { $0.byteCount > $1.byteCount },
             in: channels, from: span.lower, through: upper, index, reader)
         var found: [FoundMessage] = []
@@ -225,7 +217,7 @@ extension StoredSearch {
                     do throws(StoreError) {
                         stored = try view.url(of: document.channel)
                     } catch {
-                        // The row belongs to the channel, and is not needed to read all messages.
+                        // The row is not needed to read all messages.
                         guard error.cause is ByteReader.Damage else { throw error }
                         return nil
                     }

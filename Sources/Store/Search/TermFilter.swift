@@ -4,7 +4,7 @@ import Models
 ///
 /// On-disk format, do not change: a new format needs a new number in ``SearchIndex/format``.
 struct TermFilter: Hashable, Sendable {
-    /// The filter wrongly contains about 1 % of the terms that the segment does not have.
+    /// The filter wrongly contains about 1 % of missing terms.
     private static let bitsPerTerm = 10
     private static let probeCount = 6
 
@@ -22,7 +22,7 @@ struct TermFilter: Hashable, Sendable {
         if bytes.isEmpty { throw ByteReader.Damage(endOfDataAt: reader.offset) }
     }
 
-    /// If this is false, the segment certainly does not contain the term.
+    /// If false, the segment certainly lacks the term.
     func mayContain(_ hash: UInt64) -> Bool {
         probes(hash).allSatisfy { bytes[$0 >> 3] & 1 << UInt8($0 & 7) != 0 }
     }

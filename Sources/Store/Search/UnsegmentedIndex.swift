@@ -2,12 +2,11 @@ import Models
 
 /// An index in memory of the messages that are in no segment yet.
 ///
-/// Their rows contain no texts, so the messages are read again after the store was opened.
-/// Committed states share this object, so a search may get candidates of later commits. It skips
-/// them, because it reads each candidate from its own snapshot.
+/// The messages are read again after the store was opened. Committed states share this object, so a
+/// search may get candidates of later commits, which it does not find in its snapshot.
 final class UnsegmentedIndex: Sendable {
     private struct Contents {
-        /// The documents of the stored rows, until their messages are read.
+        /// The stored documents, until their messages are read.
         var unread: [Document]
         var builder = SegmentBuilder()
     }
@@ -20,8 +19,7 @@ final class UnsegmentedIndex: Sendable {
 
     /// Reads the messages of the stored rows, unless they were read before.
     ///
-    /// All snapshots that may be passed have the same rows, because a commit changes the cache only
-    /// after this call.
+    /// All possible snapshots have the same rows: a commit changes the cache only after this call.
     func readMessages(from snapshot: LevelDB.Snapshot) throws(StoreError) {
         try contents.withLock { (contents) throws(StoreError) in
             if contents.unread.isEmpty { return }
@@ -36,8 +34,7 @@ final class UnsegmentedIndex: Sendable {
         }
     }
 
-    /// Adds messages of the next commit, which may stay if it fails, because a search skips missing
-    /// candidates.
+    /// Adds messages of the next commit; if it fails, a search skips them.
     func add(_ messages: ArraySlice<(message: Message, channel: ChannelNumber)>) {
         contents.withLock { contents in
             for (message, channel) in messages { contents.builder.add(message, in: channel) }
@@ -55,7 +52,7 @@ final class UnsegmentedIndex: Sendable {
         return found.reversed().sorted { $0.precedes($1) }
     }
 
-    /// Writes a segment without changing the object, which earlier committed states use.
+    /// Writes a segment, and keeps the object, which earlier committed states use.
     func write(as number: SegmentNumber, to overlay: Overlay) -> IndexSegment? {
         // Searches do not wait while the copy is written.
         contents.withLock { $0.builder }.write(as: number, to: overlay)
@@ -85,7 +82,7 @@ struct CommittedIndex: Sendable {
 }
 
 extension CommittedState {
-    /// Reads the unsegmented messages, too; returns `nil` if the index is turned off.
+    /// Also reads the unsegmented messages; returns `nil` if the index is turned off.
     func readIndex() throws(StoreError) -> CommittedIndex? {
         if let known = index {
             try known.unsegmented.readMessages(from: cache)

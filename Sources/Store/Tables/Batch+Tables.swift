@@ -3,12 +3,11 @@ import Models
 extension Batch {
     /// Saves a value in a table, replacing the value with the same key.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the value cannot be encoded, or has more
-    ///   bytes than ``StoreTable/maximumValueByteCount``; if the key has more than 65,535 bytes; or
-    ///   if the table was used with other types. `newerSchema` if a newer version of the app wrote
-    ///   the table.
-    /// - Complexity: One lookup for the first row of a table in a batch, and one for each row while
-    ///   the table is observed, because observers receive the earlier value.
+    /// - Throws: `invalid` if the value cannot be encoded or exceeds
+    ///   ``StoreTable/maximumValueByteCount``, or if the key has more than 65,535 bytes; also the
+    ///   errors of any use of the table.
+    /// - Complexity: One lookup for the first row of a table in a batch, and one for each row of an
+    ///   observed table, for the earlier value.
     public func put<Key, Value>(
         _ value: Value, for key: Key, in table: StoreTable<Key, Value>
     ) throws(StoreError) {
@@ -26,8 +25,7 @@ extension Batch {
         try change(bytes, of: table.name, in: table.home, to: encoded)
     }
 
-    /// Removes the value of a key in a table, even if it cannot be decoded, and returns whether
-    /// there was one.
+    /// Removes the value of a key, even an undecodable one, and returns whether there was one.
     ///
     /// - Complexity: One lookup.
     @discardableResult
@@ -41,10 +39,9 @@ extension Batch {
         return true
     }
 
-    /// Removes the values of a range of a table, even if they cannot be decoded, and returns their
-    /// number.
+    /// Removes the values of a range, even undecodable ones, and returns their number.
     ///
-    /// - Complexity: O(*n*) in the number of rows.
+    /// - Complexity: O(*n*) in the rows.
     @discardableResult
     public func removeValues<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
@@ -56,9 +53,9 @@ extension Batch {
     /// Removes a table with all its values and its types, so that its name can be used for other
     /// types.
     ///
-    /// - Returns: A Boolean value that indicates whether the table existed.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of rows.
+    /// - Returns: Whether the table existed.
+    /// - Throws: `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the rows.
     @discardableResult
     public func removeTable(_ name: String) throws(StoreError) -> Bool {
         var isFound = false

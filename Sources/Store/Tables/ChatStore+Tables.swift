@@ -4,15 +4,13 @@ extension ChatStore {
     /// Opens a table: checks its types, and converts all values of earlier versions.
     ///
     /// Call this method before the first use of a table whose ``StoreTable/version`` has increased.
-    /// Until then, each read converts the values that it returns. If the process ends during the
-    /// call, a later call continues. A value that the migration rejects stays as it is, and is
-    /// reported by the reads of its key.
+    /// Until then, each read converts the values that it returns. A later call continues an
+    /// interrupted one. A value that the migration rejects stays as it is, and reads report it.
     ///
-    /// - Throws: ``StoreError`` with code `newerSchema` if a newer version of the app wrote the
-    ///   table; `invalid` if the table was used with other types; errors of ``write(_:)``.
+    /// - Throws: The errors of any use of the table, and of ``write(_:)``.
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: One lookup; O(*n*) in the number of rows after a change of the version. Other
-    ///   writes run between the batches.
+    /// - Complexity: One lookup; O(*n*) in the rows after a change of the version. Other writes run
+    ///   between the batches.
     public func open<Key, Value>(_ table: StoreTable<Key, Value>) throws(StoreError) {
         let rows = try view.rows(of: table)
         let definition = try rows.tableDefinition(table.name)
@@ -25,7 +23,6 @@ extension ChatStore {
         }
     }
 
-    /// Writes a batch with a closure that throws only ``StoreError``.
     package func writeRows<Result>(
         _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -3,9 +3,9 @@ public import Models
 
 /// A key of a ``StoreTable``.
 ///
-/// Keys are texts, integers, times, data, identifiers, Boolean values, and a ``Pair`` or ``Triple``
-/// of them. A type with one of these as its raw value is a key if it declares the conformance; its
-/// values have the order of their raw values.
+/// Keys are values of the types in the table below; ``Pair`` and ``Triple`` combine keys. A type
+/// with a key as its raw value is a key if it declares the conformance; its values have the order
+/// of their raw values.
 ///
 /// ```swift
 /// enum Section: Int, StoreKey { case favorites, folders }
@@ -20,8 +20,7 @@ public import Models
 /// | `Bool` | `false` first |
 /// | pairs, triples | by the first part, then by the next one |
 ///
-/// Two texts that Swift treats as equal, such as "é" as one scalar and as two, have different bytes
-/// and are therefore different keys.
+/// Two texts that Swift treats as equal, such as "é" as one scalar and as two, are different keys.
 public protocol StoreKey: Hashable, Sendable {
     /// The types of the parts, one for each value that ``writeKey(to:)`` writes.
     static var keyParts: [StoreKeyPart] { get }
@@ -33,7 +32,7 @@ public protocol StoreKey: Hashable, Sendable {
     init?(key: inout StoreKeyReader)
 }
 
-/// The type of a part of a key, which precedes the part as its raw value.
+/// The type of a part of a key.
 ///
 /// On-disk format, do not change.
 public enum StoreKeyPart: UInt8, Hashable, Sendable, CaseIterable {
@@ -316,7 +315,6 @@ extension StoreKey {
         return bytes
     }
 
-    /// Returns `nil` if the bytes are no key of this type.
     package init?(keyBytes bytes: UnsafeRawBufferPointer) {
         var key = StoreKeyReader(reader: ByteReader(bytes))
         self.init(key: &key)

@@ -3,9 +3,8 @@ import Foundation
 extension StoreReader {
     /// Returns the value of a key in a table; `nil` if there is none.
     ///
-    /// - Throws: ``StoreError`` with code `unreadableValue` if the value cannot be decoded;
-    ///   `newerSchema` if a newer version of the app wrote it; `invalid` if the table was used with
-    ///   other types.
+    /// - Throws: `unreadableValue` if the value cannot be decoded; also the errors of any use of
+    ///   the table.
     /// - Complexity: One lookup.
     public func value<Key, Value>(
         for key: Key, in table: StoreTable<Key, Value>
@@ -18,8 +17,7 @@ extension StoreReader {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a table has a value for a key, even if the
-    /// value cannot be decoded.
+    /// Returns whether a table has a value for a key, even if the value cannot be decoded.
     ///
     /// - Complexity: One lookup.
     public func contains<Key, Value>(
@@ -31,8 +29,8 @@ extension StoreReader {
     /// Returns the rows of a table from a key, inclusive, to another one, exclusive, in the order
     /// of their keys.
     ///
-    /// Without a key, the range has no bound on this side. The other parameters, the result and the
-    /// errors are those of ``values(in:within:after:isDescending:limit:)``.
+    /// A missing key is no bound. The rest is as for
+    /// ``values(in:within:after:isDescending:limit:)``.
     public func values<Key, Value>(
         in table: StoreTable<Key, Value>, from lower: Key? = nil, to upper: Key? = nil,
         isDescending: Bool = false, limit: Int? = nil
@@ -49,11 +47,11 @@ extension StoreReader {
     ///   - range: The range of keys.
     ///   - last: The key after which the page starts, in the direction of the read; `nil` for the
     ///     first page.
-    ///   - isDescending: A Boolean value that indicates whether the last key comes first.
+    ///   - isDescending: Whether the last key comes first.
     ///   - limit: The maximum number of rows that can be decoded; `nil` for all.
-    /// - Returns: The rows, fewer than `limit` only at the end of the range. A value that cannot be
-    ///   decoded is in ``StoreRows/unreadable``, and does not hide the others.
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
+    /// - Returns: The rows, fewer than `limit` only at the end of the range. Undecodable values are
+    ///   in ``StoreRows/unreadable``.
+    /// - Throws: `invalid` if the table was used with other types.
     /// - Complexity: One seek, then O(*n*) in the rows visited.
     public func values<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key>,
@@ -81,18 +79,16 @@ extension StoreReader {
         return found
     }
 
-    /// Returns the row with the first key of a range whose value can be decoded; `nil` if there is
-    /// none.
+    /// Returns the first row of a range whose value can be decoded; `nil` if there is none.
     ///
-    /// - Complexity: One seek, and O(*n*) in the values before the row that cannot be decoded.
+    /// - Complexity: One seek, and O(*n*) in the undecodable values before the row.
     public func first<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
     ) throws(StoreError) -> (key: Key, value: Value)? {
         try values(in: table, within: range, limit: 1).first
     }
 
-    /// Returns the row with the last key of a range whose value can be decoded; `nil` if there is
-    /// none.
+    /// Returns the last row of a range whose value can be decoded; `nil` if there is none.
     ///
     /// - Complexity: As of ``first(in:within:)``.
     public func last<Key, Value>(
@@ -103,7 +99,7 @@ extension StoreReader {
 
     /// Returns the number of rows in a range, including those whose values cannot be decoded.
     ///
-    /// - Complexity: One seek, then O(*n*) in the rows; decodes none.
+    /// - Complexity: O(*n*) in the rows, without decoding them.
     public func count<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
     ) throws(StoreError) -> Int {
@@ -132,12 +128,10 @@ extension StoreTable {
         return KeyRange(rowPrefix + range.bytes.lower, upper.precedes(end) ? upper : end)
     }
 
-    /// Returns `nil` if the bytes are no key of this table's type.
     func key(ofRow bytes: UnsafeRawBufferPointer) -> Key? {
         Key(keyBytes: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(rowPrefix.count)))
     }
 
-    /// Decodes the version and the value of a row, and converts the value to this version.
     func value(
         _ bytes: UnsafeRawBufferPointer, of key: @autoclosure () -> Key, path: String
     ) throws(StoreError) -> Value {

@@ -1,4 +1,4 @@
-/// A change of a row in a table of the app, which ``Change/rows(of:)`` decodes.
+/// A changed row of a table of the app, which ``Change/rows(of:)`` decodes.
 public struct StoreRowChange: Hashable, Sendable {
     /// The name of the table.
     public let tableName: String
@@ -8,7 +8,7 @@ public struct StoreRowChange: Hashable, Sendable {
     package let oldValue: [UInt8]?
     package let newValue: [UInt8]?
 
-    /// The key and the table in words, such as `general, 5 in table bookmarks`.
+    /// The key and the table, such as `general, 5 in table bookmarks`.
     package var name: String {
         let parts = key.withBytes { bytes in
             var reader = ByteReader(bytes)
@@ -27,9 +27,9 @@ public struct StoreRowChange: Hashable, Sendable {
 public struct StoreTableChange<Key: StoreKey, Value: Sendable>: Sendable {
     /// The key of the row.
     public let key: Key
-    /// The earlier value; `nil` if there was none, or if it cannot be decoded.
+    /// The earlier value; `nil` if there was none, or it is undecodable.
     public let oldValue: Value?
-    /// The new value; `nil` if the row was removed, or if it cannot be decoded.
+    /// The new value; `nil` if the row was removed, or the value is undecodable.
     public let newValue: Value?
     /// True if there is a new value that cannot be decoded.
     package let isUnreadable: Bool
@@ -41,9 +41,8 @@ extension StoreTableChange: Hashable where Value: Hashable {}
 extension Change {
     /// Returns the changes of a table's rows, in the order of the batch.
     ///
-    /// There is one for each write to a row, also if a batch writes a row several times. If the
-    /// cache was cleared or replaced, ``removesCachedRows`` is `true` instead of a change for each
-    /// row.
+    /// There is one for each write to a row. If the cache was cleared or replaced,
+    /// ``removesCachedRows`` is `true` instead.
     public func rows<Key, Value>(
         of table: StoreTable<Key, Value>
     ) -> [StoreTableChange<Key, Value>] {
@@ -64,7 +63,7 @@ extension Change {
         }
     }
 
-    /// A Boolean value that indicates whether all rows of cached tables were removed.
+    /// Whether all rows of cached tables were removed.
     public var removesCachedRows: Bool {
         operations.contains(.clearedCachedData) || operations.contains(.replacedCache)
     }

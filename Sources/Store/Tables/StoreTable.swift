@@ -14,9 +14,9 @@ public import Models
 /// throws ``StoreError`` with code `invalid` if the name was used with another home or other types,
 /// and with code `newerSchema` if a newer version of the app wrote the table.
 ///
-/// A value is `Codable`, `Data` or a ``/Models/Record``. A `Codable` value is stored as the JSON
-/// that Foundation's `JSONEncoder` writes with sorted keys and its default strategies, so equal
-/// values have equal bytes. Data is stored as it is, and a record in its binary form.
+/// A value is `Codable`, `Data` or a ``/Models/Record``. A `Codable` value is stored as the JSON of
+/// Foundation's `JSONEncoder` with sorted keys and its default strategies, so equal values have
+/// equal bytes; data as it is; and a record in its binary form.
 public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
     /// The name of the table: 1 to 255 bytes, in Unicode's normalization form C.
     public let name: String
@@ -50,13 +50,8 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
 
     /// Creates a table of values that are stored as JSON.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table.
-    ///   - home: The database of the rows.
-    ///   - version: The version of the values' format. Increase it if values of the earlier format
-    ///     cannot be decoded as `Value`.
-    ///   - migration: A closure that converts a value of an earlier version; `nil` if such values
-    ///     can be decoded as `Value`.
+    /// Increase `version` if values of the earlier format cannot be decoded as `Value`: `migration`
+    /// then converts them.
     public init(
         _ name: String, home: StoreTableHome = .kept, version: Int = 1,
         migration: Migration? = nil
@@ -116,16 +111,15 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
 public enum StoreTableHome: String, Hashable, Sendable, CaseIterable {
     /// The database of the outbox.
     ///
-    /// A row is on disk when the write returns. The rows stay when the cache is cleared or
-    /// replaced, and are removed with all other data of the user.
+    /// A row is on disk when the write returns. The rows stay until all data of the user is
+    /// removed.
     case kept
 
     /// The database of the messages.
     ///
-    /// A row is written in one commit with the messages of the batch, and is removed when the cache
-    /// is cleared or replaced. If the keys begin with a ``/Models/ChannelURL``, the rows of a
-    /// channel are removed with the channel, and when its messages are cleared or all of them are
-    /// evicted.
+    /// A row is written in one commit with the batch's messages, and removed when the cache is
+    /// cleared or replaced. If the keys begin with a ``/Models/ChannelURL``, the rows of a channel
+    /// are removed with the channel, and when its messages are cleared or all of them are evicted.
     case cached
 }
 
@@ -134,11 +128,7 @@ public struct StoreKeyRange<Key: StoreKey>: Hashable, Sendable {
     /// Relative to the bytes of the table.
     var bytes: KeyRange
 
-    /// Creates a range from a key to another one.
-    ///
-    /// - Parameters:
-    ///   - lower: The lower bound, inclusive; `nil` for the first key.
-    ///   - upper: The upper bound, exclusive; `nil` for no upper bound.
+    /// Creates a range from a key, inclusive, to another one, exclusive; `nil` means no bound.
     public init(from lower: Key? = nil, to upper: Key? = nil) {
         bytes = KeyRange(lower?.keyBytes ?? [], upper?.keyBytes ?? KeyRange.all.upper)
     }
@@ -184,7 +174,7 @@ public struct StoreKeyRange<Key: StoreKey>: Hashable, Sendable {
 public struct StoreRows<Key: StoreKey, Value: Sendable>: RandomAccessCollection, Sendable {
     var rows: [(key: Key, value: Value)] = []
 
-    /// The keys of the visited rows whose values cannot be decoded, with the errors.
+    /// The keys of the visited rows with undecodable values, and the errors.
     public internal(set) var unreadable: [(key: Key, error: StoreError)] = []
 
     /// The index of the first row: 0.

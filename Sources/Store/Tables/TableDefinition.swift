@@ -23,7 +23,7 @@ extension ByteWriter {
 
 /// The types of a table on disk, stored with its first row.
 package struct TableDefinition: Hashable, Sendable {
-    /// The version to which all rows were converted; single rows may have a later one.
+    /// The version of all converted rows; some may have a later one.
     package var version: Int
     package var keyParts: [StoreKeyPart]
     package var form: String
@@ -58,7 +58,7 @@ package struct TableDefinition: Hashable, Sendable {
 }
 
 extension Rows {
-    /// Returns `nil` for a damaged definition, too, so that the next write replaces it.
+    /// A damaged definition is `nil`, so that the next write replaces it.
     func tableDefinition(_ name: String) throws(StoreError) -> TableDefinition? {
         try withValue(of: ByteWriter.key { $0.tableDefinitionKey(name) }) {
             (value) throws(StoreError) in
@@ -91,7 +91,7 @@ extension Rows {
     }
 }
 
-/// The tables that this process has used, shared by all committed states of a store.
+/// The tables that this process has used, shared by a store's committed states.
 final class UsedTables: Sendable {
     private struct Use: Hashable {
         let home: StoreTableHome
@@ -101,7 +101,6 @@ final class UsedTables: Sendable {
     }
 
     private struct State {
-        /// The uses, by the beginning of the tables' rows.
         var uses: [KeyBytes: Use] = [:]
         /// The cached tables with rows; `nil` until they are read.
         var cachedNames: Set<String>?
@@ -109,7 +108,6 @@ final class UsedTables: Sendable {
 
     private let state = Locked(State())
 
-    /// Checks a table against its earlier uses in this process and on disk.
     func check<Key, Value>(
         _ table: StoreTable<Key, Value>, _ view: StoreView
     ) throws(StoreError) {

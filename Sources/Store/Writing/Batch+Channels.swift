@@ -3,16 +3,14 @@ public import Models
 extension Batch {
     /// Saves a group channel, replacing the stored channel with the same URL.
     ///
-    /// If no data of the channel was stored before, its history becomes one gap. A channel whose
-    /// bytes are unchanged is not saved. Observers receive the `source` and the `people`, who are
-    /// affected users.
+    /// The history of a new channel is one gap. An unchanged channel is not saved. Observers
+    /// receive the `source` and the affected `people`.
     ///
     /// `replaces` receives the stored channel and returns whether to replace it, which saves the
-    /// caller a lookup for comparing versions. A stored open channel is replaced without calling
-    /// the closure. The result indicates whether the channel was saved.
+    /// caller a lookup; it is not called for a stored open channel. The result indicates whether
+    /// the channel was saved.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes.
+    /// - Throws: `invalid` if the URL is empty or longer than 65,535 bytes.
     @discardableResult
     public func save(
         _ channel: GroupChannel, source: CollectionEventSource? = nil, people: EventPeople? = nil,
@@ -26,8 +24,7 @@ extension Batch {
         return isSaved
     }
 
-    /// Saves an open channel, as ``save(_:source:people:replaces:)`` does for a group channel; a
-    /// stored group channel is replaced without calling `replaces`.
+    /// Saves an open channel, as ``save(_:source:people:replaces:)`` does for a group channel.
     @discardableResult
     public func save(
         _ channel: OpenChannel, source: CollectionEventSource? = nil,
@@ -41,12 +38,11 @@ extension Batch {
         return isSaved
     }
 
-    /// Removes a channel with its messages, gaps and all other data except its outbox items, draft
-    /// and pin, and returns whether any data was stored.
+    /// Removes a channel with all data except its outbox items, draft and pin, and returns whether
+    /// any was stored.
     ///
     /// - Complexity: O(*r*) in the rows of the app's cached tables whose keys begin with the
-    ///   channel. All other rows become inaccessible immediately, and are removed from the disk
-    ///   after the commit.
+    ///   channel. All other rows are hidden immediately, and removed from the disk later.
     @discardableResult
     public func removeChannel(
         _ url: ChannelURL, source: CollectionEventSource? = nil, people: EventPeople? = nil
@@ -64,12 +60,10 @@ extension Batch {
         return true
     }
 
-    /// Records that a channel was opened, because eviction starts with the least recently opened
-    /// channels.
+    /// Records that a channel was opened; eviction starts with the least recently opened ones.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes.
-    /// - Complexity: One lookup; the first call of a store is O(*c*) in the number of channels.
+    /// - Throws: `invalid` if the URL is empty or longer than 65,535 bytes.
+    /// - Complexity: One lookup; the first call of a store is O(*c*) in the channels.
     public func recordAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(assigningTo: url)
         let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }

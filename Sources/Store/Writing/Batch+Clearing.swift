@@ -1,12 +1,12 @@
 package import Models
 
 extension Batch {
-    /// Removes all data that can be fetched again: channels with all their data, users, tokens,
-    /// cached tables of the app and corrupted rows.
+    /// Removes channels with all their data, users, tokens, cached tables of the app and corrupted
+    /// rows.
     ///
     /// Outbox items, drafts, pins and kept tables of the app are kept. Observers receive one
-    /// operation for all rows. If an error is thrown, nothing was changed. Later commits remove the
-    /// rows of channels from the disk, for which ``ChatStore/clearCachedData()`` waits.
+    /// operation. After an error, nothing was changed. Later commits remove the channels' rows from
+    /// the disk, for which ``ChatStore/clearCachedData()`` waits.
     package func clearCachedData(source: CollectionEventSource = .cacheCleared) throws(StoreError) {
         let cache = cache
         var urls: [ChannelURL] = []
@@ -14,14 +14,14 @@ extension Batch {
         for table in [Table.name, .user, .token, .unsegmented, .segment, .appTable] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 keys.append(Array(key))
-                // The cache of names does not contain a name that cannot be decoded.
+                // The cache of names lacks undecodable names.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     urls.append(url)
                 }
                 return true
             }
         }
-        // The snapshot lacks the numbers that only this batch has assigned.
+        // The snapshot lacks the batch's new numbers.
         var numbers = Set(rows.numbers.values.compactMap { $0 })
         let stored = Rows(snapshot: committed.cache)
         for table in Table.ofChannels + [.url] {
@@ -43,8 +43,8 @@ extension Batch {
 }
 
 extension Rows {
-    /// Calls `body` with each channel number for which a table has rows, and `orDamaged` with each
-    /// key without a valid number, with one seek for each.
+    /// Calls `body` with each channel number of a table's rows, and `orDamaged` with each key
+    /// without a valid one, with one seek each.
     func forEachNumber(
         in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
     ) throws(StoreError) {

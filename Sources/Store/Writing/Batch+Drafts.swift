@@ -4,11 +4,10 @@ extension Batch {
     /// Saves the draft of a channel or, if `parentMessageID` is given, of a thread; an empty draft
     /// removes the stored one.
     ///
-    /// The draft is on disk when the write returns, and stays, like outbox items, when the channel
-    /// is removed or the cache is cleared. The channel need not be stored.
+    /// The draft is on disk when the write returns, and stays when the channel is removed or the
+    /// cache is cleared. The channel need not be stored.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or an ID is
-    ///   longer than 65,535 bytes.
+    /// - Throws: `invalid` if the URL is empty, or if the URL or an ID is longer than 65,535 bytes.
     public func setDraft(
         _ draft: Draft, of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
     ) throws(StoreError) {
@@ -20,7 +19,7 @@ extension Batch {
             if let id { try checkName(id.rawValue, "the id of a message") }
         }
         let key = DraftPlace(url, parentMessageID).key
-        // A stored draft that cannot be decoded counts as different, and is replaced.
+        // An undecodable draft counts as different, and is replaced.
         let isUnchanged = try outbox.withValue(of: key) { (value) throws(StoreError) in
             guard let value else { return draft.isEmpty }
             var reader = ByteReader(value)

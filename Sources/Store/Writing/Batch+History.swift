@@ -4,11 +4,11 @@ extension Batch {
     /// Opens a gap: the history between its bounds becomes unknown.
     ///
     /// Gaps that overlap the new gap are merged into it. The merged gap keeps the earliest
-    /// `changesSince`, and the backfill cursor of the gap with the newest upper bound. In the new
-    /// gap and below it, messages of every kind may be missing.
+    /// `changesSince`, and the backfill cursor of the newest upper bound. In it and below it,
+    /// messages of every kind may be missing.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or if a name is longer than 65,535 bytes.
+    /// - Throws: `invalid` if the bounds are equal, if the channel has no URL, or if a name is
+    ///   longer than 65,535 bytes.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
         try limitKindCoverage(of: gap.channelURL, to: gap.upper)
@@ -17,8 +17,8 @@ extension Batch {
     /// Opens a gap to `upper` for messages that are about to be removed, of which `newest` is the
     /// newest.
     ///
-    /// A gap's backfill cursor means that its messages that are newer than the cursor are stored.
-    /// If one of them is removed, the backfill has to begin again.
+    /// A backfill cursor means that the gap's messages that are newer than it are stored. If one of
+    /// them is removed, the backfill has to begin again.
     func openGap(
         in url: ChannelURL, to upper: Gap.Bound, removing newest: Position
     ) throws(StoreError) {
@@ -34,15 +34,15 @@ extension Batch {
     /// Closes the gaps from `first` through `last`, because the history between these bounds is now
     /// known.
     ///
-    /// Gaps between the bounds are removed. A gap that extends beyond one bound shrinks; a gap that
-    /// extends beyond both is divided, and its newer part keeps the backfill cursor. A channel
-    /// without stored data has one gap: its whole history.
+    /// A gap that extends beyond one bound shrinks; one that extends beyond both is divided, and
+    /// its newer part keeps the backfill cursor. A channel without stored data has one gap: its
+    /// whole history.
     ///
     /// The result is the gap that remains below `first`, with the given backfill cursor; `nil` if
     /// no gap extended below it.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
-    ///   no URL, or if a name is longer than 65,535 bytes.
+    /// - Throws: `invalid` if `first` is above `last`, if the channel has no URL, or if a name is
+    ///   longer than 65,535 bytes.
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
@@ -92,9 +92,9 @@ extension Batch {
 extension Batch {
     /// Saves the tombstone of a message, which records that the message was deleted.
     ///
-    /// The store itself still saves a message that has a tombstone: callers check the tombstone
-    /// first. ``clearMessages(in:source:)`` keeps tombstones, and
-    /// ``removeChannel(_:source:people:)`` removes them.
+    /// The store still saves a message that has a tombstone: callers check first.
+    /// ``clearMessages(in:source:)`` keeps tombstones, and ``removeChannel(_:source:people:)``
+    /// removes them.
     package func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(assigningTo: tombstone.channelURL))
@@ -178,8 +178,6 @@ extension Batch {
 }
 
 extension Segment {
-    /// Returns the parts that remain without the positions from `first` through `last`, the older
-    /// one first.
     fileprivate func removing(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []

@@ -3,11 +3,10 @@ public import Models
 extension Batch {
     /// Sets whether a channel's messages are exempt from eviction.
     ///
-    /// The setting is on disk when the write returns, and stays when the channel is removed or the
-    /// cache is cleared. The channel need not be stored.
+    /// The setting is durable, and stays when the channel is removed or the cache is cleared. The
+    /// channel need not be stored.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes.
+    /// - Throws: `invalid` if the URL is empty or longer than 65,535 bytes.
     public func setKeptInCache(_ isKept: Bool, for url: ChannelURL) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
             throw StoreError(

@@ -1,17 +1,16 @@
 public import Models
 
 extension Batch {
-    /// Saves a message that the server has accepted, replacing the stored message with the same ID.
+    /// Saves a message that the server has accepted, replacing the one with the same ID.
     ///
-    /// A message whose bytes are unchanged is not saved. The coverage does not change: a gap that
-    /// contains the message stays.
+    /// An unchanged message is not saved. A gap that contains the message stays.
     ///
     /// `replaces` receives the stored message and returns whether to replace it, which saves the
-    /// caller a lookup for comparing versions. The result indicates whether the message was saved.
+    /// caller a lookup. The result indicates whether the message was saved.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
-    ///   messages belong in a ``/Models/OutboxItem``), or if its ID, its channel or its parent's ID
-    ///   is longer than 65,535 bytes.
+    /// - Throws: `invalid` if the message has no ID (unsent messages belong in a
+    ///   ``/Models/OutboxItem``) or no channel, or if its ID, channel or parent's ID is longer than
+    ///   65,535 bytes.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
     ///   a new message. No lookup if the ID precedes or follows all IDs of its channel in byte
     ///   order, unless the message is the first new one of the channel since the store was opened.
@@ -23,8 +22,8 @@ extension Batch {
         try save(message, source: source, over: { replaces($0) ? message : nil }) != nil
     }
 
-    /// Saves a message, or the result of merging it with the stored one, which `held` receives;
-    /// returns the saved message.
+    /// Saves a message, or its merge with the stored one, which `held` receives; returns the saved
+    /// message.
     ///
     /// `held` returns a message with the same ID, or `nil` to change nothing.
     @discardableResult
@@ -153,9 +152,9 @@ extension Batch {
     /// Removes at most `count` of the oldest messages of a channel, and returns their number.
     ///
     /// The call opens a gap from the start of the history to the oldest remaining message, or to
-    /// the end of the history if none remains.
+    /// the end.
     ///
-    /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
+    /// - Complexity: O(*n*) in the removed messages, in time and in memory.
     @discardableResult
     public func evictOldestMessages(
         _ count: Int, in url: ChannelURL, source: CollectionEventSource = .cacheEvicted
@@ -163,11 +162,10 @@ extension Batch {
         try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
     }
 
-    /// Removes at most `count` of the oldest messages of a channel, and returns their number and
-    /// the position of the oldest remaining message; `end` if none remains.
+    /// Removes at most `count` of the oldest messages, and returns their number and the position of
+    /// the oldest remaining message; `end` if none remains.
     ///
-    /// The scan starts at `first`, which the previous call returned as `left`, so that it does not
-    /// skip the removed rows.
+    /// `first` is the previous call's `left`, so that the scan does not skip removed rows.
     package func evictOldestMessages(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound,
         source: CollectionEventSource = .cacheEvicted
@@ -178,8 +176,8 @@ extension Batch {
         var removed: [HeldMessage] = []
         var oldestLeft: Gap.Bound = .end
         let cache = cache
-        // A scan that reaches the end of the channel continues over the removed rows of its
-        // neighbors. If no message remains, scan from the newest one, and stop at the last one.
+        // A scan beyond the end of the channel would continue over removed rows of its neighbors.
+        // If no message remains, scan from the newest one, and stop at the last one.
         let range = KeyRange.messages(of: number, from: first, includesLower: true, to: .end)
         try cache.scan(range, isDescending: !takesAll) { (key, value) throws(StoreError) in
             if removed.count == count {
@@ -202,15 +200,14 @@ extension Batch {
         return (removed.count, end)
     }
 
-    /// Removes all messages and the coverage of a channel, so that its history is one gap.
+    /// Removes all messages and stale ranges of a channel, so that its history is one gap.
     ///
-    /// The channel itself, its outbox items and its tombstones are kept. Stale ranges are removed.
-    /// For a channel without stored data, the call has no effect.
+    /// The channel itself, its outbox items and its tombstones are kept. For a channel without
+    /// stored data, the call has no effect.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` after four billion clearings, when all channel
-    ///   numbers are used.
-    /// - Complexity: O(*t*) in the number of tombstones. All other rows become inaccessible
-    ///   immediately, and this commit and later ones remove them from the disk.
+    /// - Throws: `invalid` after four billion clearings, when all channel numbers are used.
+    /// - Complexity: O(*t*) in the tombstones. All other rows are hidden immediately, and are
+    ///   removed from the disk by this and later commits.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource = .cacheCleared
     ) throws(StoreError) {
@@ -265,8 +262,7 @@ extension Rows {
 }
 
 extension Batch {
-    /// Returns the stored message with an ID; if `mayBeStored` is false, only the writes of the
-    /// batch are read.
+    /// If `mayBeStored` is false, only the writes of the batch are read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {

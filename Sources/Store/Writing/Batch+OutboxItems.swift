@@ -3,11 +3,10 @@ public import Models
 extension Batch {
     /// Saves an outbox item, which is on disk when the write returns.
     ///
-    /// A new item is added at the end of the outbox; an existing item keeps its place.
+    /// A new item goes to the end of the outbox; an existing one keeps its place.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the item has no request ID or no channel, if
-    ///   one of the two is longer than 65,535 bytes, if the outbox has the item under another
-    ///   channel, or if the item's message belongs to another channel.
+    /// - Throws: `invalid` if the item has no request ID or no channel, if one of them is longer
+    ///   than 65,535 bytes, or if the stored item or the message belongs to another channel.
     public func save(_ item: OutboxItem, source: CollectionEventSource? = nil) throws(StoreError) {
         let url = item.channelURL
         let id = item.requestID
@@ -44,12 +43,10 @@ extension Batch {
         record(.savedOutboxItem(item), source)
     }
 
-    /// Removes an item from the outbox, even if it cannot be decoded, and returns whether it
-    /// existed.
+    /// Removes an item, even an undecodable one, and returns whether it existed.
     ///
     /// The removal is on disk when the write returns, and the batch's changes to the cache are on
-    /// disk before it. For an item that cannot be decoded, observers receive only its request ID
-    /// and its channel.
+    /// disk before it. Of an undecodable item, observers receive only its request ID and channel.
     @discardableResult
     public func removeOutboxItem(
         _ id: RequestID, source: CollectionEventSource? = nil

@@ -5,39 +5,37 @@ public import Models
 /// ``ChatStore/write(_:)`` passes a batch to its closure, and the batch is valid only during that
 /// closure. Reads through a batch include its own writes.
 ///
-/// An operation that throws has no effect, and the batch is still usable. There is one exception:
-/// if the disk fails in the middle of an operation, the batch can no longer be written, and
-/// ``ChatStore/write(_:)`` throws the same error. In addition to the errors in its own
-/// documentation, an operation throws those of a ``StoreReader``, such as `corruption` if a row
-/// that it has to read is damaged.
+/// An operation that throws has no effect, and the batch stays usable, unless the disk fails in the
+/// middle of the operation: ``ChatStore/write(_:)`` then throws the same error instead of writing
+/// the batch. In addition to the errors in its documentation, an operation throws those of a
+/// ``StoreReader``, such as `corruption` for a damaged row.
 ///
 /// Damaged rows can be replaced and removed. If the message count of a channel is damaged, the next
 /// operation that changes the channel counts its messages by reading all of their keys. If a gap or
 /// a stale range is damaged, the next operation that reads it makes the channel's whole history one
-/// gap, and reads all gaps and stale ranges of the channel to do so.
+/// gap.
 public final class Batch: StoreReader {
     let committed: CommittedState
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
-    /// The numbers to assign next; if this batch is written, the next batch continues with them.
+    /// The numbers to assign next.
     var next: NextNumbers
     private let firstOutboxItem: UInt64
     private var known: Known
-    /// The channel that was looked up last, because a batch often writes to one channel only.
+    /// The last channel, because a batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     /// The state of the search index; `nil` if it is turned off.
     var index: IndexState?
     var savedMessages: [(message: Message, channel: ChannelNumber)] = []
     private var isOver = false
-    /// A Boolean value that indicates whether the batch has released channel numbers, whose rows
-    /// must be purged.
+    /// Whether the batch has released channel numbers, whose rows must be purged.
     private(set) var hasCleared = false
-    /// A Boolean value that indicates whether changes to the cache are on disk when the write
-    /// returns, as changes to the outbox always are.
+    /// Whether changes to the cache are on disk when the write returns, as changes to the outbox
+    /// always are.
     package var isDurable = false
-    /// A Boolean value that indicates whether the batch has replaced or removed outbox items, whose
-    /// earlier form must not be sent if an earlier copy replaces the outbox.
+    /// Whether the batch has replaced or removed outbox items, whose earlier form must not be sent
+    /// if an earlier copy replaces the outbox.
     var hasReplacedOutboxItems = false
     var definedTables: Set<String> = []
     let observedTables: ObservedTables
@@ -53,8 +51,8 @@ public final class Batch: StoreReader {
         var channel: ChannelNumber
         var item: UInt64
         var access: UInt64?
-        /// A Boolean value that indicates whether the next number was compared with those in the
-        /// rows, because after damage it may be too low.
+        /// Whether the next number was compared with those in the rows, because after damage it may
+        /// be too low.
         var isChannelCompared = false
         var isOutboxItemCompared = false
         /// The number of commits of the outbox.
@@ -69,7 +67,6 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// State that one batch passes on to the next one.
     struct Known {
         var states: [ChannelNumber: ChannelState] = [:]
         var ids = HeldIDs()
@@ -154,8 +151,7 @@ public final class Batch: StoreReader {
         record(.ephemeral(event), source)
     }
 
-    /// Prevents the batch from being written if an operation fails after writing a part of its
-    /// changes.
+    /// Sets ``failure`` if an operation fails after writing a part of its changes.
     @inline(__always)
     func whole<Result>(
         _ operation: () throws(StoreError) -> Result
@@ -317,8 +313,6 @@ extension Batch {
 // MARK: Messages' ids
 
 extension Batch {
-    /// Returns a Boolean value that indicates whether the commit before the batch may contain a
-    /// message.
     func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         known.ids.mayHold(id, in: number)
     }
@@ -333,8 +327,7 @@ extension Batch {
 extension Batch {
     /// Saves a user, replacing the stored user with the same ID.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the user has no ID, or an ID longer than
-    ///   65,535 bytes.
+    /// - Throws: `invalid` if the user has no ID, or an ID longer than 65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
             throw StoreError(.invalid, "the user to save has no id", path: cache.path)
@@ -345,7 +338,7 @@ extension Batch {
         record(.savedUser(user), source)
     }
 
-    /// Removes a user, even if it cannot be decoded, and returns whether the user was stored.
+    /// Removes a user, even an undecodable one, and returns whether it was stored.
     @discardableResult
     public func removeUser(
         _ id: UserID, source: CollectionEventSource? = nil
@@ -360,8 +353,7 @@ extension Batch {
     /// Saves a token, or removes it if it is `nil`.
     ///
     /// Save a token in the same batch as the rows that it covers, so that a crash never leaves a
-    /// token without its rows. The scope, such as "feed", says what the token is for, and can have
-    /// any length.
+    /// token without its rows. The scope, such as "feed", can have any length.
     public func setToken(_ token: [UInt8]?, for scope: String) {
         checkIsOpen()
         if let token {

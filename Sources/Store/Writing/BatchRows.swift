@@ -6,12 +6,10 @@ final class BatchRows {
     let outbox = Overlay()
     /// The numbers of channels that the batch has changed; `nil` if a channel is removed.
     var numbers: [ChannelURL: ChannelNumber?] = [:]
-    /// The changed states of channels, which become rows only when the batch ends, so that each is
-    /// written once.
+    /// The changed states, which become rows when the batch ends, so that each is written once.
     var states: [ChannelNumber: ChannelState] = [:]
     /// The number of messages that the batch adds, minus those that it removes.
     var addedMessages = 0
-    /// A Boolean value that indicates whether all channels were removed, which ``addedMessages``
-    /// does not count.
+    /// Whether all channels were removed, which ``addedMessages`` does not count.
     var hasClearedAll = false
 }

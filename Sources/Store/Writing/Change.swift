@@ -1,21 +1,20 @@
 public import Models
 
-/// The changes of one commit, or an event that is not stored, as observers receive them.
+/// The changes of one commit, or an event that is not stored.
 public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///
-    /// An observer receives increasing numbers, but only those of changes of the part that it
-    /// observes. Changes of tokens, tombstones, pins and access times are not reported: a commit
-    /// with only such changes has a number, but no entries.
+    /// An observer receives only the numbers of changes of the part that it observes. Changes of
+    /// tokens, tombstones, pins and access times are not reported, but their commits have numbers.
     public let number: Int
 
     /// The operations of the commit with their sources, in the order of the batch.
     public let entries: [Entry]
 
-    /// The operations of the commit, in the order of the batch.
+    /// The operations without their sources, in the order of the batch.
     public var operations: [Operation] { entries.map(\.operation) }
 
-    /// A Boolean value that indicates whether the change has no entries.
+    /// Whether the change has no entries.
     public var isEmpty: Bool { entries.isEmpty }
 
     package init(number: Int, entries: [Entry]) {
@@ -48,7 +47,7 @@ extension Change {
 
     /// An operation of a batch; later versions may add operations.
     public enum Operation: Hashable, Sendable {
-        /// A new message was saved, or one that replaces the stored message with the same ID.
+        /// A message was saved, which may replace the stored message with the same ID.
         ///
         /// Find the replaced message by its ID, because its position may have changed. A
         /// replacement that changes only the times of reactions is not reported.
@@ -58,23 +57,22 @@ extension Change {
         /// The messages in a closed range were removed.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
         /// All messages, gaps and stale ranges of a channel were removed, without separate
-        /// operations, and its history is now one gap.
+        /// operations: its history is one gap.
         case clearedMessages(in: ChannelURL)
 
-        /// A new or changed group channel was saved.
+        /// A group channel was saved.
         case savedGroupChannel(GroupChannel)
-        /// A new or changed open channel was saved.
+        /// An open channel was saved.
         case savedOpenChannel(OpenChannel)
         /// A channel was removed with all its data, without separate operations for its messages
         /// and gaps.
         case removedChannel(ChannelURL)
 
-        /// A new or changed gap was saved, in place of the gap with the same upper bound, if there
-        /// is one.
+        /// A gap was saved, which replaces any gap with the same upper bound.
         case savedGap(Gap)
         /// A gap was removed, because it was closed or replaced by others.
         case removedGap(Gap)
-        /// A new or changed stale range was saved.
+        /// A stale range was saved.
         case savedStaleRange(StaleRange)
         /// A stale range was removed.
         case removedStaleRange(StaleRange)
@@ -83,13 +81,13 @@ extension Change {
         /// The coverage of a kind was removed: messages of the kind may be missing in each gap.
         case removedKindCoverage(KindCoverage)
 
-        /// A new or changed user was saved.
+        /// A user was saved.
         case savedUser(User)
         /// A user was removed.
         case removedUser(UserID)
 
-        /// All data that can be fetched again was removed without separate operations: channels
-        /// with all their data, users and tokens, but not outbox items.
+        /// Channels with all their data, users and tokens were removed without separate operations,
+        /// but not outbox items.
         case clearedCachedData
 
         /// The cache was damaged, and was replaced by an empty one.
@@ -97,21 +95,21 @@ extension Change {
         /// An observer may keep showing earlier data until they are fetched again.
         case replacedCache
 
-        /// A new or changed outbox item was saved.
+        /// An outbox item was saved.
         case savedOutboxItem(OutboxItem)
         /// An outbox item was removed.
         case removedOutboxItem(OutboxItem)
 
-        /// The draft of a channel or of a thread was saved, or removed if it is empty; the ID is
-        /// that of the thread's parent message.
+        /// The draft of a channel, or of the thread of a parent message, was saved, or removed if
+        /// empty.
         case savedDraft(Draft, of: ChannelURL, inThreadOf: MessageID?)
 
-        /// The local labels of a channel were saved, or removed if they are empty; the channel is
-        /// `nil` if no group channel with this URL is stored.
+        /// The local labels of a channel were saved, or removed if empty; the channel is `nil` if
+        /// it is not a stored group channel.
         case savedLabels(ChannelLabels, of: ChannelURL, GroupChannel?)
 
-        /// A row of a table of the app was saved or removed, if the table or everything was
-        /// observed when the batch began.
+        /// A row of a table of the app was saved or removed; reported only if the table or
+        /// everything was observed when the batch began.
         case changedRow(StoreRowChange)
 
         /// An event that is not stored.
@@ -125,7 +123,7 @@ extension Change {
 
 /// An event that is not stored.
 public enum Ephemeral: Hashable, Sendable {
-    /// The users who are typing in a channel have changed; the list contains all of them.
+    /// The list of all users who are typing in a channel has changed.
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
@@ -140,7 +138,7 @@ public enum Ephemeral: Hashable, Sendable {
 // MARK: The channel of an operation
 
 extension Change.Operation {
-    /// The URL of the channel that the operation concerns; `nil` if it concerns no channel.
+    /// The URL of the affected channel; `nil` if there is none.
     public var channelURL: ChannelURL? {
         switch self {
         case .savedMessage(let message): message.channelURL

@@ -3,14 +3,12 @@ import Models
 /// The ranges of the stored message IDs of channels, which save the lookup of most new messages.
 ///
 /// A lookup before each new message would take a third of the time of a write. Most servers assign
-/// increasing IDs, so that the IDs of new messages, and of those on pages of older messages, are
-/// outside the range of stored IDs. IDs are compared by bytes, as in ``Table/creationTime``.
-/// Therefore a new ID with one more digit than the others may be inside the range, and is looked
-/// up.
+/// increasing IDs, so that new messages, and pages of older ones, are outside the range. IDs are
+/// compared by bytes, as in ``Table/creationTime``, so an ID with one more digit may be inside the
+/// range, and is looked up.
 ///
-/// A range may be larger than necessary, but never too small. Each batch extends it, whether or not
-/// the batch is committed, and removing messages does not change it. All ranges are discarded when
-/// the files are closed; see ``ChatStore/Writer``.
+/// A range may be too large, but never too small: each batch extends it, even if it is not
+/// committed, and removals do not change it. All ranges are discarded when the files are closed.
 struct HeldIDs {
     /// The number of channels above which all are discarded before the next batch.
     static let limit = 1024
@@ -47,16 +45,15 @@ struct HeldIDs {
         channels[number] = Channel(stored: Span(), batch: batch)
     }
 
-    /// Returns a Boolean value that indicates whether a message may be stored as of the commit on
-    /// which the batch is based.
+    /// Returns whether the commit before the batch may contain a message.
     mutating func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         guard let index = channels.index(forKey: number) else { return true }
         channels.values[index].begin(batch)
         return channels.values[index].stored?.contains(id.rawValue) ?? true
     }
 
-    /// Records a new ID, which was passed to ``mayHold(_:in:)``; an unknown range is read from the
-    /// rows of the commit on which the batch is based.
+    /// Records a new ID, which was passed to ``mayHold(_:in:)``; reads an unknown range from
+    /// `rows`.
     mutating func recordPut(_ id: MessageID, in number: ChannelNumber, stored rows: Rows) {
         if let index = channels.index(forKey: number) {
             channels.values[index].saved.formUnion(Span(of: id))
@@ -72,8 +69,7 @@ extension HeldIDs.Span {
         self.init(first: id.rawValue, last: id.rawValue, isEmpty: false)
     }
 
-    /// Reads the range of the stored IDs; `nil` if it cannot be read: a lookup of the same damaged
-    /// row throws the error.
+    /// Returns `nil` if the range cannot be read: a lookup of the damaged row throws the error.
     fileprivate init?(of number: ChannelNumber, in rows: Rows) {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.creationTime, number) })
         func outermost(isDescending: Bool) throws(StoreError) -> String? {

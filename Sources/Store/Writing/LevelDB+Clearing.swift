@@ -1,12 +1,11 @@
 import Models
 
 extension LevelDB {
-    /// Purges rows of channel numbers that are no longer in use, and returns whether rows may
-    /// remain.
+    /// Purges rows of released channel numbers, and returns whether rows may remain.
     ///
-    /// `limit` is the number of removed rows and scanned tables. Each call continues at the key
-    /// where the previous one stopped, because LevelDB would have to skip the removed rows one by
-    /// one. If the disk fails, nothing was removed.
+    /// `limit` counts removed rows and scanned tables. Each call continues where the previous one
+    /// stopped, because LevelDB would have to skip the removed rows one by one. If the disk fails,
+    /// nothing was removed.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
         let rows = Rows(snapshot: try snapshot())
@@ -20,17 +19,15 @@ extension LevelDB {
     }
 }
 
-/// The progress of purging the rows of cleared channels.
 struct Purge {
-    /// A Boolean value that indicates whether the numbers cleared before this opening were read.
+    /// Whether the numbers cleared before this opening were read.
     private(set) var isRead = false
     /// A number that no channel gets, and whose only row is the one of ``putStop(into:)``.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
     /// The sorted numbers whose rows are being purged, table by table.
     ///
-    /// A scan of a table for each number would have to skip the rows that earlier scans have
-    /// removed.
+    /// Scans for single numbers would have to skip the rows that earlier scans have removed.
     private var round: [ChannelNumber] = []
     /// The numbers that were cleared since the round began, which the next round purges.
     private var waiting: [ChannelNumber] = []
@@ -41,11 +38,10 @@ struct Purge {
 
     var isDone: Bool { isRead && number == nil }
 
-    /// The lowest number whose rows are being purged, or the next one to be purged.
+    /// The lowest number being purged, or the next one.
     var number: ChannelNumber? { round.first ?? waiting.first }
 
-    /// Adds numbers that were just cleared, unless those on disk, which will include them, are not
-    /// read yet.
+    /// Adds numbers that were just cleared, unless they will be read from disk.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { waiting += cleared }
     }
@@ -58,8 +54,7 @@ struct Purge {
 
     /// Writes a permanent row at which scans end before they reach the rows of cleared numbers.
     ///
-    /// LevelDB continues a scan over deleted rows until it finds an existing row: without this one,
-    /// over the deleted rows of all numbers that were ever cleared.
+    /// Without it, LevelDB would scan over the deleted rows of all numbers that were ever cleared.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }
@@ -95,7 +90,7 @@ struct Purge {
         var next: KeyBytes?
         try rows.scan(range) { (key, _) throws(StoreError) in
             let number = try rows.number(ofKey: key)
-            // The range ends with the last number of the round, so there is such an element.
+            // The range ends with the last number, so there is one.
             let cleared = round[round.countOfFirst { $0 < number }]
             guard cleared == number else {
                 // This is a row of a channel: continue at the next cleared number.
@@ -133,8 +128,7 @@ extension Table {
 }
 
 extension Overlay {
-    /// Marks the rows of a number for purging, and removes those that scans over all channels would
-    /// read.
+    /// Marks the rows of a number for purging, and removes those of `removedAtOnce`.
     func release(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }

@@ -11,8 +11,8 @@ package final class Overlay {
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
-        /// A hash table with the index of each key's newest entry plus one, where zero marks a free
-        /// slot; empty while there are few entries.
+        /// A hash table with the index of each key's newest entry plus one; zero is a free slot;
+        /// empty while there are few entries.
         var slots: [Int32] = []
         /// The newest of the first ``sortedCount`` entries for each key, sorted by key.
         var sorted: [Int32] = []
@@ -31,8 +31,7 @@ package final class Overlay {
 
     package var size: Int { contents.bytes.count }
 
-    /// A Boolean value that indicates whether a scan of a whole table should write the batch and
-    /// continue with another one.
+    /// Whether a long scan should write the batch and continue with another one.
     var isLarge: Bool { size > 1 << 20 }
 
     @inline(__always)
@@ -69,7 +68,6 @@ extension Overlay.Contents {
         add(Overlay.Entry(key: start, value: bytes.count, end: -1))
     }
 
-    /// Reserves memory for a message and its index rows.
     private mutating func makeRoom() {
         bytes.reserve(1024)
         entries.reserveCapacity(8)
@@ -183,7 +181,7 @@ extension Overlay.Contents {
         sortedCount = entries.count
     }
 
-    /// Inserts an entry by its key, replacing an older entry with the same key.
+    /// Replaces an older entry with the same key.
     private mutating func insert(
         _ entry: Int32, _ entries: [Overlay.Entry], _ bytes: UnsafeRawBufferPointer
     ) {
@@ -253,7 +251,7 @@ extension Overlay.Entry {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A hash of the bytes, eight at a time, which is valid only in this process.
+    /// Valid only in this process.
     var hash: Int {
         var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0

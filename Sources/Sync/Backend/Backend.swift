@@ -3,26 +3,24 @@ public import Models
 
 /// The connection of one user on one device to a chat server.
 ///
-/// The documentation of each method lists promises, each with a name, such as `errors.channel`
-/// below. An implementation may fulfill them in any way. The sync engine relies only on these
-/// promises, and `BackendConformance` of `ScrollbackTesting` checks each of them under its name.
-/// The protocol follows three principles:
+/// Each method lists named promises, such as `errors.channel` below. The sync engine relies only on
+/// these promises, and `BackendConformance` of `ScrollbackTesting` checks each of them under its
+/// name. The protocol follows three principles:
 ///
 /// 1. **One resumable feed.** Missed events and live events form one stream. Each batch has a
-///    cursor, which the engine stores together with the batch. If a server has a changelog and a
-///    socket, the backend combines the two without losing or repeating events.
+///    cursor, which the engine stores together with the batch. A backend whose server has a
+///    changelog and a socket combines the two without losing or repeating events.
 /// 2. **Coverage is reported by cursors, truncations and changed ranges.** The engine never infers
 ///    it from counts, times or short pages.
 /// 3. **Messages are reported in full**, in their current version. Channels are reported as patches
 ///    of the fields that are known to have changed.
 ///
-/// The protocol contains the calls that the engine itself needs. All other operations of a server
-/// are requests, such as ``MarkAsRead``: ``requests`` contains those that the backend supports.
-/// Calls that the backend does not support throw `unsupported`, as the default implementations do.
+/// The protocol contains the calls that the engine itself needs; optional ones throw `unsupported`
+/// by default. All other operations of a server, such as ``MarkAsRead``, are ``requests``.
 ///
 /// Each operation of the user has a request ID, which is the same in all attempts. The backend may
 /// deduplicate by this ID: it then answers a later attempt like the first one, without executing
-/// the operation again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
+/// the operation again. The capability `deduplicatesRequests` promises this for ``send(_:)``.
 ///
 /// Any task may make calls, also concurrently. If the calling task is canceled, the call promptly
 /// throws `canceled`. A backend may block the thread that cancels a call, which is not the engine's
@@ -38,10 +36,10 @@ public import Models
 ///
 /// The last promise concerns the calls that change something and name a message: they have a
 /// parameter or property `epoch`, and ``send(_:)`` has `OutboxItem.targetEpoch`. After the server
-/// was restored from a backup, the same ID may belong to another message, and a call may reach the
-/// server before the feed has reported the new epoch. Therefore the server compares the epoch when
-/// it executes the call, unless it is `nil`, that is, unknown. A backend whose epoch never changes
-/// may ignore the parameter, as long as the server never uses the ID of a message again.
+/// was restored from a backup, the same ID may belong to another message, and a call may arrive
+/// before the feed has reported the new epoch. Therefore the server compares the epoch when it
+/// executes the call, unless it is `nil`, that is, unknown. A backend whose epoch never changes may
+/// ignore it if the server never uses the ID of a message again.
 public protocol Backend: Sendable {
     /// The optional features that the backend supports. They never change.
     var capabilities: BackendCapabilities { get }
@@ -49,17 +47,16 @@ public protocol Backend: Sendable {
     /// The time for which the server recognizes a request ID after the first request; `nil`, the
     /// default, for forever.
     ///
-    /// The value never changes, and limits the capability `deduplicatesRequests`. If an earlier
-    /// request for a message may have reached the server, and this time has passed since then, the
-    /// engine marks the message as failed and does not retry it automatically.
+    /// It never changes, and limits the capability `deduplicatesRequests`: if this time has passed
+    /// since an earlier request for a message that may have reached the server, the engine marks
+    /// the message as failed and does not retry it automatically.
     var deduplicationPeriod: Duration? { get }
 
     /// Returns the error with which the backend would refuse every message to a channel, according
     /// to its stored state; `nil`, the default, if there is none.
     ///
-    /// An example is a channel that is encrypted in a way that the backend does not support. If
-    /// there is an error, the engine neither stores a message or an edit, nor uploads a file. The
-    /// method makes no request.
+    /// An example is a channel whose encryption the backend does not support. After an error, the
+    /// engine neither stores a message or an edit, nor uploads a file. The method makes no request.
     func sendingRefusal(in channel: GroupChannel) -> BackendError?
 
     // MARK: The connection
@@ -83,15 +80,13 @@ public protocol Backend: Sendable {
 
     /// Returns the next batch of events after a cursor, as soon as there is an event.
     ///
-    /// The engine makes one call at a time, and requests the next batch after it has committed the
-    /// previous one. A batch may be empty, for example if the server limits the duration of a
-    /// request.
+    /// The engine requests the next batch after it has committed the previous one. A batch may be
+    /// empty, for example if the server limits the duration of a request.
     ///
-    /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
-    /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
-    /// these fields, even empty ones, because the device may have stored an older state. Only in
-    /// the feed must the complete state include the unread counts. If other calls omit them, the
-    /// engine keeps the stored ones.
+    /// The complete state of a channel consists of every field of `GroupChannel` that the backend
+    /// knows, as ``channel(_:)`` returns them. A patch with the complete state sets all of these
+    /// fields, even empty ones, because the device may have stored an older state. Only the feed
+    /// must include the unread counts; if other calls omit them, the engine keeps the stored ones.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
     ///   with its complete state; the channel with the newest message comes first. It does not
@@ -134,8 +129,8 @@ public protocol Backend: Sendable {
     ///   if it belongs to another epoch, or if it is unknown. It must not omit events or start the
     ///   feed from the beginning instead.
     ///
-    /// - Parameter cursor: The cursor of the last committed batch; `nil` to start without data.
-    /// - Returns: The next events, and the cursor that resumes the feed after them.
+    /// `cursor` is that of the last committed batch; `nil` starts without data.
+    ///
     /// - Throws: `expired`.
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch
 
@@ -179,9 +174,9 @@ public protocol Backend: Sendable {
 
     /// Returns a page of the messages of some kinds that are older than an anchor.
     ///
-    /// `Message.kinds(for:)` decides which message is of which kind. The page may also have
-    /// messages of other kinds, which the engine stores, too. An anchor may be a cursor of
-    /// ``messages(in:at:older:newer:)``, too.
+    /// `Message.kinds(for:)` decides which message is of which kind. The engine also stores
+    /// messages of other kinds on the page. An anchor may be a cursor of
+    /// ``messages(in:at:older:newer:)``.
     ///
     /// - `kinds.page`: The promises for pages of a channel apply to its messages of the kinds.
     ///
@@ -201,9 +196,9 @@ public protocol Backend: Sendable {
     /// Returns the reactions to messages, of which the engine passes at most a hundred IDs.
     ///
     /// A backend with `separateReactions` may omit the reactions of the messages that other calls
-    /// return, and of edited messages of the feed; the requirements for these messages do not apply
-    /// to omitted reactions. The engine keeps the reactions that it has stored, and requests those
-    /// of shown messages. The feed reports each reaction that is added or removed.
+    /// return, and of edited messages of the feed, whatever their promises say. The engine keeps
+    /// the stored reactions, and requests those of shown messages. The feed reports each reaction
+    /// that is added or removed.
     ///
     /// - `reactions.all`: The answer contains every reaction to the messages, and reflects all
     ///   events that the feed had reported when the reactions were requested. A message without
@@ -224,7 +219,7 @@ public protocol Backend: Sendable {
     // MARK: Changelogs
     //
     // A server that has only a feed needs no changelogs: by default, both calls throw
-    // `unsupported`. The engine then fetches again what may have changed.
+    // `unsupported`, and the engine fetches again what may have changed.
 
     /// Returns the changes of a channel's messages since a point in time or in the feed: edited
     /// messages in their current version, and deleted messages.
@@ -240,7 +235,7 @@ public protocol Backend: Sendable {
     ///   since the point, or does not know the token.
     ///
     /// `params` filters the edited messages to report; `nil` stands for all. The backend may ignore
-    /// the filter, because the engine applies it too.
+    /// it, because the engine filters too.
     func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog
@@ -256,7 +251,7 @@ public protocol Backend: Sendable {
     ///   since the point, or does not know the token.
     ///
     /// `params` filters the new and changed channels, which are reported with their complete state;
-    /// `nil` stands for all. The backend may ignore the filter, because the engine applies it too.
+    /// `nil` stands for all. The backend may ignore it, because the engine filters too.
     func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog
@@ -311,8 +306,6 @@ public protocol Backend: Sendable {
     /// - `update.absent`: Properties that the update does not contain keep their values.
     /// - `update.owner`: The server refuses an edit by a user who did not send the message.
     ///
-    /// All attempts of an edit have the same `requestID`, by which the backend may deduplicate.
-    ///
     /// - Throws: `refused` if the user may not edit the message; `notFound` if the message is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
@@ -325,9 +318,8 @@ public protocol Backend: Sendable {
     /// - `delete.owner`: The server refuses a deletion by a user who may not delete the message.
     /// - `delete.twice`: Deleting a message that is gone throws `notFound`.
     ///
-    /// All attempts of a deletion have the same `requestID`. A backend that deduplicates by it does
-    /// not throw `notFound` for a second attempt. If a backend throws `notFound`, the engine treats
-    /// the message as deleted.
+    /// A backend that deduplicates by the `requestID` does not throw `notFound` for a second
+    /// attempt; after `notFound`, the engine treats the message as deleted.
     ///
     /// - Throws: `refused` if the user may not delete the message; `notFound` if the message is
     ///   gone.
@@ -342,8 +334,6 @@ public protocol Backend: Sendable {
     ///   at all after it was removed.
     /// - `react.version`: The time of the event is later than that of the previous event for the
     ///   same key.
-    ///
-    /// All attempts of a change have the same `requestID`, by which the backend may deduplicate.
     ///
     /// - Throws: `notFound` if the message is gone.
     func react(

@@ -2,13 +2,13 @@ public import Models
 
 /// A call of a backend as a value: its parameters, and the type of its answer.
 ///
-/// There are two kinds: the *core calls* of ``CoreCall``, which the engine itself needs and
-/// ``Backend`` has methods for, and the *requests*: see ``BackendRequest``.
+/// The *core calls* of ``CoreCall`` are methods of ``Backend``; all others are *requests*: see
+/// ``BackendRequest``.
 public protocol BackendCall<Answer>: Sendable {
     /// The result of the call.
     associatedtype Answer: Sendable
 
-    /// The name and the other properties that all calls of this type share.
+    /// The properties that all calls of this type share.
     static var declaration: CallDeclaration { get }
 
     /// The channel of the call; `nil`, the default, if it concerns no channel or several ones.

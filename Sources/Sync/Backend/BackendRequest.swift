@@ -2,10 +2,10 @@ public import Models
 
 /// An operation of the server that the engine itself does not need, such as freezing a channel.
 ///
-/// A request is a value, which declares its parameters and its answer, what a backend promises when
-/// it supports the request, and the effect on the cache. A backend supports a request by
-/// registering a handler: see ``Backend/requests``. An app runs a request with
-/// `ChatClient.perform(_:)`, and may declare requests for a server of its own:
+/// A request declares its parameters and its answer, what a backend promises when it supports the
+/// request, and the effect on the cache. A backend supports a request by registering a handler: see
+/// ``Backend/requests``. An app runs a request with `ChatClient.perform(_:)`, and may declare
+/// requests for a server of its own:
 ///
 /// ```swift
 /// struct ArchiveChannel: BackendRequest, ChannelCall {
@@ -23,12 +23,10 @@ public import Models
 ///
 /// The JSON of a request has its parameters, under their names.
 public protocol BackendRequest: BackendCall, Hashable, Codable {
-    /// The capabilities that a backend needs for these parameters; by default, those of the
-    /// declaration.
+    /// The capabilities that these parameters need; by default, those of the declaration.
     var neededCapabilities: BackendCapabilities { get }
 
-    /// Returns the effect that the engine stores after the request; none by default, because the
-    /// feed reports the effects.
+    /// Returns the effect to store after the request; by default none, because the feed reports it.
     func effect(of answer: Answer) -> CacheEffect
 
     /// Returns a request with given names, for the help of the prompt and for conformance checks.
@@ -53,22 +51,19 @@ public protocol MessageRequest: BackendRequest {
     /// The message; `nil` if the request names none.
     var message: (id: MessageID, channelURL: ChannelURL)? { get }
 
-    /// The epoch of the message; `nil` if it is unknown. See the promise `errors.epoch` of
-    /// ``Backend``.
+    /// The epoch of the message; `nil` if it is unknown. See `errors.epoch` of ``Backend``.
     var epoch: ServerEpoch? { get set }
 }
 
 /// A request that waits in the outbox, as its name and its JSON, while there is no connection.
 ///
-/// The outbox keeps the last request of a type for each channel, and sends it after the items of
-/// the channel that were written before it. If the server refuses it, it is removed, and the engine
-/// reports the delivery result. A build that knows no request of that name keeps the item, marked
-/// as failed.
+/// The outbox keeps the last request of a type for each channel, and sends it after earlier items
+/// of the channel. If the server refuses it, the engine removes it and reports the delivery result.
+/// A build that does not know the request's name keeps the item, marked as failed.
 public protocol OfflineRequest: BackendRequest, ChannelCall where Answer == Void {
     /// Prepares the request to be sent later; by default, it does not change.
     ///
-    /// `newest` is the time of the newest stored message of the channel, on the server's clock;
-    /// `nil` if none is stored.
+    /// `newest` is the time of the channel's newest stored message; `nil` if there is none.
     mutating func waits(since newest: Timestamp?)
 }
 
@@ -94,7 +89,7 @@ public enum CacheEffect: Hashable, Sendable {
     case channel(GroupChannel)
     /// A message, and the source of the change for observers.
     case message(Message, CollectionEventSource)
-    /// An open channel that the user has entered. The shown parts of its history are fetched again.
+    /// An open channel that the user has entered: the shown parts of its history are fetched again.
     case entered(OpenChannel)
 }
 

@@ -2,7 +2,7 @@ public import Models
 
 /// The properties that all calls of a type share.
 public struct CallDeclaration: Sendable {
-    /// The name, such as `setFrozen`, which no other call has.
+    /// The name, such as `setFrozen`, which is unique.
     public let name: CallName
 
     /// A sentence that says what the call does.

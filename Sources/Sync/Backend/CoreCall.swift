@@ -1,11 +1,9 @@
 public import Foundation
 public import Models
 
-/// The calls that the engine itself makes.
-///
-/// Each is a method of ``Backend``.
+/// The calls that the engine itself makes, each of which is a method of ``Backend``.
 public enum CoreCall {
-    /// Connects the user: ``Backend/connect(as:)``.
+    /// A call of ``Backend/connect(as:)``.
     public struct Connect: BackendCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("connect", changesServer: false)
@@ -14,7 +12,7 @@ public enum CoreCall {
         public var credentials: Credentials
         /// The user's ID.
         public var subject: String { credentials.userID.rawValue }
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { subject }
 
         /// Makes the call.
@@ -23,14 +21,14 @@ public enum CoreCall {
         }
     }
 
-    /// Returns events after a cursor: ``Backend/feed(since:)``.
+    /// A call of ``Backend/feed(since:)``.
     public struct Feed: BackendCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("feed", changesServer: false)
 
         /// The start.
         public var since: FeedCursor?
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { since == nil ? "from the beginning" : "" }
 
         package init(since: FeedCursor?) { self.since = since }
@@ -41,7 +39,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a page of a history: ``Backend/messages(in:at:older:newer:)``.
+    /// A call of ``Backend/messages(in:at:older:newer:)``.
     public struct Messages: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("messages", changesServer: false)
@@ -54,7 +52,7 @@ public enum CoreCall {
         public var older: Int
         /// The maximum number of newer messages.
         public var newer: Int
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { "\(anchor.text), \(older) older, \(newer) newer" }
 
         package init(channelURL: ChannelURL, anchor: MessageAnchor, older: Int, newer: Int) {
@@ -70,7 +68,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a page of the messages of some kinds: ``Backend/messages(of:in:at:older:)``.
+    /// A call of ``Backend/messages(of:in:at:older:)``.
     public struct MessagesOfKinds: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration(
@@ -84,7 +82,7 @@ public enum CoreCall {
         public var anchor: MessageAnchor
         /// The maximum number of older messages.
         public var older: Int
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { "\(kinds), \(anchor.text), \(older) older" }
 
         package init(
@@ -102,7 +100,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a page of a thread: ``Backend/replies(to:in:at:older:newer:)``.
+    /// A call of ``Backend/replies(to:in:at:older:newer:)``.
     public struct Replies: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("replies", changesServer: false)
@@ -117,7 +115,7 @@ public enum CoreCall {
         public var older: Int
         /// The maximum number of newer messages.
         public var newer: Int
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String {
             "to \(parentID), \(anchor.text), \(older) older, \(newer) newer"
         }
@@ -140,7 +138,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns messages by their IDs: ``Backend/lookup(_:in:)``.
+    /// A call of ``Backend/lookup(_:in:)``.
     public struct Lookup: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("lookup", changesServer: false)
@@ -149,7 +147,7 @@ public enum CoreCall {
         public var messageIDs: [MessageID]
         /// The channel's URL.
         public var channelURL: ChannelURL
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { "\(messageIDs.count) messages" }
 
         /// Makes the call.
@@ -158,7 +156,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns the reactions to messages: ``Backend/reactions(of:in:)``.
+    /// A call of ``Backend/reactions(of:in:)``.
     public struct Reactions: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("reactions", changesServer: false)
@@ -167,7 +165,7 @@ public enum CoreCall {
         public var messageIDs: [MessageID]
         /// The channel's URL.
         public var channelURL: ChannelURL
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { "of \(messageIDs.count) messages" }
 
         /// Makes the call.
@@ -178,7 +176,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a page of a message changelog: ``Backend/messageChanges(in:since:params:)``.
+    /// A call of ``Backend/messageChanges(in:since:params:)``.
     public struct MessageChanges: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("messageChanges", changesServer: false)
@@ -204,7 +202,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a page of the channel changelog: ``Backend/channelChanges(since:params:)``.
+    /// A call of ``Backend/channelChanges(since:params:)``.
     public struct ChannelChanges: BackendCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("channelChanges", changesServer: false)
@@ -227,16 +225,16 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a page of the channel list: ``Backend/channels(matching:after:)``.
+    /// A call of ``Backend/channels(matching:after:)``.
     public struct Channels: BackendCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("channels", changesServer: false)
 
         /// The filters and the order.
         public var query: GroupChannelListQuery
-        /// The previous page's cursor; `nil` for the first page.
+        /// The previous page's cursor.
         public var cursor: PageCursor?
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { cursor == nil ? "first page" : "next page" }
 
         package init(query: GroupChannelListQuery, cursor: PageCursor? = nil) {
@@ -250,7 +248,7 @@ public enum CoreCall {
         }
     }
 
-    /// Returns a channel: ``Backend/channel(_:)``.
+    /// A call of ``Backend/channel(_:)``.
     public struct Channel: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("channel", changesServer: false)
@@ -264,7 +262,7 @@ public enum CoreCall {
         }
     }
 
-    /// Sends a message: ``Backend/send(_:)``.
+    /// A call of ``Backend/send(_:)``.
     public struct Send: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("send")
@@ -273,7 +271,7 @@ public enum CoreCall {
         public var item: OutboxItem
         /// The channel's URL.
         public var channelURL: ChannelURL { item.channelURL }
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { item.requestID.rawValue }
 
         /// Makes the call.
@@ -282,7 +280,7 @@ public enum CoreCall {
         }
     }
 
-    /// Edits a message: ``Backend/update(_:in:with:requestID:epoch:)``.
+    /// A call of ``Backend/update(_:in:with:requestID:epoch:)``.
     public struct Update: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("update")
@@ -297,7 +295,7 @@ public enum CoreCall {
         public var requestID: RequestID
         /// The message's epoch; `nil` if unknown.
         public var epoch: ServerEpoch?
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { messageID.rawValue }
 
         /// Makes the call.
@@ -307,7 +305,7 @@ public enum CoreCall {
         }
     }
 
-    /// Deletes a message: ``Backend/delete(_:in:requestID:epoch:)``.
+    /// A call of ``Backend/delete(_:in:requestID:epoch:)``.
     public struct Delete: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("delete")
@@ -320,7 +318,7 @@ public enum CoreCall {
         public var requestID: RequestID
         /// The message's epoch; `nil` if unknown.
         public var epoch: ServerEpoch?
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { messageID.rawValue }
 
         /// Makes the call.
@@ -330,7 +328,7 @@ public enum CoreCall {
         }
     }
 
-    /// Adds or removes a reaction: ``Backend/react(_:with:to:in:requestID:epoch:)``.
+    /// A call of ``Backend/react(_:with:to:in:requestID:epoch:)``.
     public struct React: ChannelCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("react")
@@ -347,7 +345,7 @@ public enum CoreCall {
         public var requestID: RequestID
         /// The message's epoch; `nil` if unknown.
         public var epoch: ServerEpoch?
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { messageID.rawValue }
 
         /// Makes the call.
@@ -358,7 +356,7 @@ public enum CoreCall {
         }
     }
 
-    /// Uploads a file: ``Backend/upload(_:from:requestID:progress:)``.
+    /// A call of ``Backend/upload(_:from:requestID:progress:)``.
     public struct Upload: BackendCall {
         /// The declaration.
         public static let declaration = CallDeclaration("upload")
@@ -373,7 +371,7 @@ public enum CoreCall {
         public var progress: @Sendable (TransferProgress) -> Void
         /// The request ID.
         public var subject: String { requestID.rawValue }
-        /// The parameters, in short.
+        /// The other parameters.
         public var detail: String { requestID.rawValue }
 
         /// Makes the call.
@@ -382,7 +380,7 @@ public enum CoreCall {
         }
     }
 
-    /// Downloads a file: ``Backend/download(_:)``.
+    /// A call of ``Backend/download(_:)``.
     public struct Download: BackendCall, Hashable {
         /// The declaration.
         public static let declaration = CallDeclaration("download", changesServer: false)

@@ -3,14 +3,13 @@ public import Models
 
 /// A backend that forwards calls to another backend.
 ///
-/// Adopt this protocol in a backend that wraps another one. Implement ``forward(_:)`` to observe,
-/// delay, change or refuse calls of any kind, or single methods of `Backend` to change these.
+/// Implement ``forward(_:)`` to observe, delay, change or refuse calls of any kind, or single
+/// methods of `Backend` to change these.
 public protocol ForwardingBackend: Backend {
     /// The wrapped backend.
     var base: any Backend { get }
 
-    /// Makes a call of ``base``, by default unchanged; all calls except `disconnect()` use this
-    /// function.
+    /// Makes a call of ``base``, by default unchanged; all calls except `disconnect()` use it.
     func forward<Call: BackendCall>(_ call: Call) async throws(BackendError) -> Call.Answer
 }
 

@@ -5,7 +5,7 @@ import Store
 /// The bytes of a file to upload, read piece by piece.
 ///
 /// The bytes are in memory, in a file of the app, or in the outbox's copy of a file. An encrypted
-/// copy is decrypted in memory; its plain bytes are never written to disk.
+/// copy is decrypted in memory only.
 ///
 /// ```swift
 /// let reader = try source.makeReader()
@@ -40,7 +40,6 @@ public struct UploadSource: Sendable {
 
     /// Creates a source of the bytes of a file, which must not change before they were all read.
     ///
-    /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
     public init(contentsOf path: String) throws(BackendError) {
         @Sendable func read<Value>(_ body: () throws -> Value) throws(BackendError) -> Value {
@@ -119,20 +118,18 @@ public struct UploadSource: Sendable {
     var damage: BackendError? { damageFound.error.withLock { $0 } }
 }
 
-/// A reader of the bytes of a file to upload, from the beginning to the end.
+/// A reader of the bytes of a file to upload.
 public final class UploadReader {
     private let read: (Int) throws(BackendError) -> Data?
 
     init(_ read: @escaping (Int) throws(BackendError) -> Data?) { self.read = read }
 
-    /// Returns the next bytes, at most `count`, which is clamped from 1 byte to 16 MiB; `nil` at
-    /// the end.
-    ///
-    /// The call waits for the disk.
+    /// Waits for the disk, and returns the next bytes, at most `count`, which is clamped from 1
+    /// byte to 16 MiB; `nil` at the end.
     ///
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow:
-    ///   `refused` if the bytes were changed or the file is gone, `unanswered` if the bytes cannot
-    ///   be read now.
+    ///   `refused` if the bytes were changed or the file is gone, `unanswered` if they cannot be
+    ///   read now.
     public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
         try read(min(max(count, 1), 16 << 20))
     }

@@ -5,7 +5,7 @@ enum BackfillTask: Hashable {
     case changes(since: FeedPoint)
     case fill(Gap)
     case refetch(StaleRange)
-    /// Request the messages that are newer than the last page that was fetched at the newest end.
+    /// Request the messages that are newer than the last page fetched at the newest end.
     case newer
 }
 
@@ -24,11 +24,10 @@ struct BackfillPlan {
     var staleRanges: [StaleRange]
     /// The visible range; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// True if the engine fetches the channel's recent messages in the background.
     var isRecent: Bool
     /// True if the engine may request more pages outside the view.
     var hasBudget: Bool
-    /// The gaps that the engine fills only on request, as they were when it stopped filling them.
+    /// The gaps that the engine fills only on request.
     var stopped: [Gap] = []
 
     var next: BackfillTask? {
@@ -55,8 +54,6 @@ struct BackfillPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Returns whether a gap is filled outside the view: if it is newer than a known message, or at
-    /// the newest end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !isStopped(gap) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
@@ -68,6 +65,6 @@ extension Gap {
 }
 
 extension StaleRange {
-    /// True if the range is stale because of an adjacent gap, and not because a cursor was lost.
+    /// True if an adjacent gap, not a lost cursor, made the range stale.
     fileprivate var mayHideLateMessages: Bool { epoch <= 0 }
 }

@@ -2,13 +2,13 @@ import Models
 
 struct ChangelogRun: Hashable {
     private(set) var point: ChangelogPoint
-    /// The tokens used so far: if the server returns one of them again, reading makes no progress.
+    /// The tokens used so far: if the server returns one again, reading makes no progress.
     private var used: Set<String> = []
     private var emptyPageCount = 0
 
     enum Next: Hashable {
         case more
-        /// The changelog was read to its end. The next run starts at the token.
+        /// The changelog was read to its end; the next run starts at the token.
         case done(token: String?)
         /// The server has returned a token again, or too many pages without changes.
         case stalled

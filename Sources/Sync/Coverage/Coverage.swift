@@ -1,13 +1,12 @@
 public import Models
 public import Store
 
-/// The coverage of a channel's history: which ranges are known, stale and missing.
+/// The known, stale and missing ranges of a channel's history.
 public struct Coverage: Hashable, Sendable {
     /// The channel's URL.
     public let channelURL: ChannelURL
 
-    /// The ranges of the whole history, oldest first, each of which begins where the one before it
-    /// ends.
+    /// The ranges of the whole history, contiguous and oldest first.
     ///
     /// Adjacent ranges have different kinds, unless a single known message separates them.
     public let segments: [Segment]
@@ -20,12 +19,12 @@ public struct Coverage: Hashable, Sendable {
         /// The lower bound, at which a message belongs to the range only if the range is known.
         public let lower: Gap.Bound
 
-        /// The upper bound, at which a message belongs to the range only if the range is known.
+        /// The upper bound, at which the same rule applies.
         public let upper: Gap.Bound
 
-        /// The number of stored messages between the bounds, without those at the bounds.
+        /// The number of stored messages between the bounds, excluding those at the bounds.
         ///
-        /// In a missing range, these messages were received alone, for example by a push.
+        /// In a missing range, these messages arrived alone, for example by a push.
         public let messageCount: Int
     }
 
@@ -74,11 +73,9 @@ extension Coverage {
 }
 
 extension StoreReader {
-    /// Returns the coverage of a channel's history, all of which is missing if the channel is not
-    /// stored.
+    /// Returns the coverage of a channel's history; a channel that is not stored is missing.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be
-    ///   decoded.
+    /// - Throws: `corruption` if a gap or a stale range cannot be decoded.
     /// - Complexity: O(*n*) in the number of stored messages, none of which are decoded.
     public func coverage(of url: ChannelURL) throws(StoreError) -> Coverage {
         try Coverage(of: url, in: self)

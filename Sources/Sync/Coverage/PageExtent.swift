@@ -17,13 +17,13 @@ struct PageExtent: Hashable {
 
     /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
-    /// A page covers the range between its oldest and its newest message, except for outliers. The
-    /// range extends to an end of the history only if the page has no cursor in that direction. If
-    /// the feed does not report all events since the request, the page covers nothing, because the
-    /// device may have missed changes.
+    /// The range extends from the oldest to the newest message that is not an outlier, and to an
+    /// end of the history if the page has no cursor in that direction. If the feed does not report
+    /// all events since the request, the device may have missed changes, so the page covers
+    /// nothing.
     ///
-    /// `bound` is the anchor's position, if no messages are missing between the anchor and the
-    /// page: the anchor is a stored message or the gap's own cursor.
+    /// `bound` is the anchor's position, if no messages are missing between it and the page: the
+    /// anchor is a stored message or the gap's own cursor.
     init?(_ page: MessagePage, bound: Gap.Bound?, isFollowed: Bool) {
         guard isFollowed else { return nil }
         var bounds: [Gap.Bound] = bound.map { [$0] } ?? []
@@ -33,8 +33,8 @@ struct PageExtent: Hashable {
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
         // A page without messages, or with outliers only, covers its anchor, and extends to an end
-        // of the history in each direction without a cursor. If the anchor's position is unknown,
-        // and the page extends only to the beginning, it covers nothing.
+        // of the history in each direction without a cursor. If the anchor's position is unknown, a
+        // page that extends only to the beginning covers nothing.
         if ordered.isEmpty && bound == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }
@@ -43,8 +43,9 @@ struct PageExtent: Hashable {
         through = upper
     }
 
-    /// Determines the range that the answer to a request covers, from the result of
-    /// `bound(of:answeredBy:)`.
+    /// Determines the range that the answer to a request covers.
+    ///
+    /// `start` is the result of `bound(of:answeredBy:)`.
     init?(
         _ page: MessagePage, of request: PageRequest, from start: Gap.Bound?, isFollowed: Bool
     ) {
@@ -52,8 +53,8 @@ struct PageExtent: Hashable {
         let ordered = page.orderedPositions
         if let known = bound, let first = ordered.first, let last = ordered.last {
             // If the anchor is a time, the page may start at any message with that time. If these
-            // do not all fit in the page, it may be on the other side of the bound, with unknown
-            // messages in between.
+            // do not all fit, the page may be on the other side of the bound, with unknown messages
+            // between.
             if request.newer == 0, known < .position(last) { bound = nil }
             if request.older == 0, .position(first) < known { bound = nil }
             if case .time = request.anchor, request.older > 0, request.newer > 0,
@@ -75,7 +76,6 @@ struct PageExtent: Hashable {
 }
 
 extension MessagePage {
-    /// The positions of the messages that are not outliers, oldest first.
     var orderedPositions: [Position] {
         messages.compactMap(\.position).filter { !outliers.contains($0.messageID) }
     }
@@ -109,8 +109,6 @@ extension StoreReader {
         return try isInGap(position, in: request.channelURL) ? nil : bound
     }
 
-    /// Returns whether the server's message of the ID may be at another position, after a restored
-    /// backup.
     func mayBeOfAnotherMessage(
         _ position: Position, in url: ChannelURL
     ) throws(StoreError) -> Bool {

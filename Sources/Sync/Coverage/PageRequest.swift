@@ -9,8 +9,8 @@ package struct PageRequest: Hashable, Sendable {
     package var anchor: MessageAnchor
     package let older: Int
     package let newer: Int
-    /// The anchor's position, if no messages are missing between the anchor and the page: the
-    /// anchor is at a bound of a gap or of a known range.
+    /// The anchor's position, if the anchor is at a bound of a gap or of a known range, so that no
+    /// messages are missing between it and the page.
     var bound: Gap.Bound?
 
     package init(
@@ -47,7 +47,6 @@ package struct PageRequest: Hashable, Sendable {
             && (newer == other.newer || older == 0 && other.older == 0)
     }
 
-    /// True if the page contains the message at the request's bound, if it exists and is reached.
     var includesBound: Bool {
         switch anchor {
         case .newest: true
@@ -57,8 +56,7 @@ package struct PageRequest: Hashable, Sendable {
         }
     }
 
-    /// The request to make if the server no longer knows the cursor; `nil` if its position is
-    /// unknown.
+    /// The request to make if the cursor has expired; `nil` if its position is unknown.
     var withoutCursor: PageRequest? {
         guard case .cursor = anchor, let bound, older == 0 || newer == 0 else { return nil }
         var request = self
@@ -70,8 +68,7 @@ package struct PageRequest: Hashable, Sendable {
     /// The request to make if the answer to this request was voided.
     ///
     /// If the anchor is a cursor, the new request has no bound, because messages may now be missing
-    /// between the bound and the page. A page of some kinds is compared with the stored cursor
-    /// instead.
+    /// between the bound and the page; a page of some kinds is compared with the stored cursor.
     var repeated: PageRequest {
         guard case .cursor = anchor, kinds.isEmpty else { return self }
         var request = self

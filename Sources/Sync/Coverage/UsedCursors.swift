@@ -1,9 +1,7 @@
 import Models
 
-/// The number of consecutive requests without progress.
-///
-/// One such request does not mean that the server is faulty: if the feed reports changes of the
-/// history meanwhile, the answer proves nothing and must be requested again.
+/// The number of consecutive requests without progress; the server may be correct, because an
+/// answer proves nothing if the feed reports changes of the history meanwhile.
 package struct IdleRequests: Hashable {
     package static let limit = 5
 
@@ -17,18 +15,18 @@ package struct IdleRequests: Hashable {
     }
 }
 
-/// The cursors of pages that were requested without progress since: a faulty server may return a
-/// cursor that leads back to an earlier page, or empty pages with new cursors for ever.
+/// The cursors of pages that were requested without progress since: a faulty server may return an
+/// earlier cursor, or empty pages with new cursors for ever.
 struct UsedCursors: Hashable {
-    /// The maximum number of consecutive pages without progress; there are many empty pages, for
-    /// example, after thousands of messages were deleted.
+    /// The maximum number of consecutive pages without progress; after thousands of deletions, for
+    /// example, many pages are empty.
     static let limit = 100
 
     private var cursors: Set<PageCursor> = []
     private(set) var last: PageCursor?
 
-    /// Records the cursor of the next page, and returns `false` if the page must not be requested,
-    /// because the cursor was used before, or because too many were.
+    /// Records the cursor of the next page, and returns `false` if the page must not be requested:
+    /// the cursor was used before, or too many were.
     mutating func insert(_ cursor: PageCursor) -> Bool {
         last = cursor
         return cursors.insert(cursor).inserted && cursors.count <= UsedCursors.limit

@@ -1,30 +1,25 @@
 import Models
 import Store
 
-/// The channels whose gaps, stale ranges or changelogs the engine fetches, with their progress.
 struct Backfill {
     struct Work {
         /// The number of pages requested on this connection.
         var pages = 0
-        /// The number of new messages that were fetched for the current gap while the channel was
-        /// shown.
+        /// The new messages fetched for the current gap while the channel was shown.
         var newMessageCount = 0
         var changelog: ChangelogRun?
-        /// Where the next newer page begins, if a page at the newest end had a cursor for newer
-        /// messages.
+        /// Where the next newer page begins, after a page at the newest end with a newer cursor.
         var newer: (cursor: PageCursor, bound: Gap.Bound?)?
         /// The next cursor of a stale range in which the last page had no messages.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
-        /// The messages that are no longer used as anchors, because the server did not know them.
+        /// The messages that the server did not know, no longer used as anchors.
         var unknownMessages: Set<MessageID> = []
         var idleAnswers = 0
-        /// The cursors that were used since the backfill started or last made progress.
         var usedCursors = UsedCursors()
         var failures = 0
         /// True if the channel has a call in flight or is waiting.
         var isBusy = false
         var error: SyncError?
-        /// True if the server has refused a request for reactions; the other work continues.
         var areReactionsRefused = false
 
         mutating func clearErrors() {
@@ -32,8 +27,6 @@ struct Backfill {
             areReactionsRefused = false
         }
 
-        /// Returns the cursor with which the stale range below `upper` continues; `nil` to start at
-        /// it.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
@@ -41,8 +34,8 @@ struct Backfill {
         /// Records the cursor of the page after the one at `last`, and returns `true` if the
         /// server's cursors form a cycle, or if there were too many without progress.
         ///
-        /// If the previous page did not return `last`, the backfill has begun again, or the page of
-        /// a caller has moved it. It may then use earlier cursors again.
+        /// If the previous page did not return `last`, the backfill has begun again, or a caller's
+        /// page has moved it. It may then use earlier cursors again.
         mutating func recordCursor(_ next: PageCursor?, after last: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             if last == nil || last != usedCursors.last { usedCursors = UsedCursors() }
@@ -54,12 +47,10 @@ struct Backfill {
     private var works: [ChannelURL: Work] = [:]
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
-    /// The huge gaps as they were reported; kept without a connection and viewers, so that a gap is
-    /// reported once.
+    /// The huge gaps as they were reported, kept across connections so that each is reported once.
     private var hugeGaps: [ChannelURL: [Gap]] = [:]
-    /// The channels whose recent messages the engine keeps up to date in the background.
+    /// The channels whose recent messages the engine fetches in the background.
     private(set) var recent: Set<ChannelURL> = []
-    /// A FIFO queue from which `next()` may take a channel in the middle.
     private var queue: [ChannelURL] = []
     private var queued: Set<ChannelURL> = []
 
@@ -107,7 +98,6 @@ struct Backfill {
         return ranges.dropFirst().reduce(ranges.first) { $0?.union($1) }
     }
 
-    /// Returns whether recent messages are fetched even if the app does not request them.
     func isKeptUpToDate(_ url: ChannelURL) -> Bool {
         recent.contains(url) || awaited.contains(url) || isShown(url)
     }
@@ -175,8 +165,7 @@ struct Backfill {
         queue.append(url)
     }
 
-    /// Takes the next channel, first one that is visible or that a caller waits for, from the
-    /// queue.
+    /// Takes a channel from the queue, first one that is visible or that a caller waits for.
     mutating func next() -> ChannelURL? {
         guard isOn else { return nil }
         // Search the queue, which may contain all channels, only if it contains such a channel.
@@ -209,7 +198,6 @@ struct Backfill {
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
-    /// The error of one of the channels whose work has stopped: the one whose URL sorts first.
     var failure: SyncError? {
         works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
     }

@@ -1,9 +1,7 @@
 import Models
 import Store
 
-/// A call that a caller of the engine makes, with what the core does with the answer.
-///
-/// Pages, which callers and backfills share, are requested with ``PageFetch`` instead.
+/// A call of the engine's caller, with what the core does with the answer, except a ``PageFetch``.
 protocol CallerCall<Reply>: Sendable {
     associatedtype Call: BackendCall
     associatedtype Reply: Sendable
@@ -14,7 +12,7 @@ protocol CallerCall<Reply>: Sendable {
 
     /// Returns the call to make before anything is stored; `nil` to store the answer.
     ///
-    /// By default, the call is repeated if its answer is void: `interim` is `nil`.
+    /// By default, a void answer, whose `interim` is `nil`, repeats the call.
     func next(
         after answer: Call.Answer, _ interim: Flights.Interim?, isLast: Bool
     ) -> (any CallerCall)?
@@ -32,7 +30,7 @@ extension CallerCall {
     ) -> (any CallerCall)? { interim == nil ? self : nil }
 }
 
-/// A call whose answer is not stored, such as a download, or a lookup to compare.
+/// A call whose answer is not stored.
 struct Uncached<Call: BackendCall>: CallerCall {
     let call: Call
 
@@ -49,11 +47,10 @@ struct Uncached<Call: BackendCall>: CallerCall {
 
 struct LookUp: CallerCall {
     let call: CoreCall.Lookup
-    /// The extent of a page that is no longer stale after this lookup, because it is the last one
-    /// of the messages that the page did not contain.
+    /// The extent of a page, which is no longer stale after this lookup, the last one of the
+    /// messages that the page lacked.
     ///
-    /// It stays stale if the store's loss count is no longer `lossCount`, its value when the page
-    /// was stored.
+    /// It stays stale if the store's loss count has changed since the page was stored.
     var verified: (extent: PageExtent, lossCount: Int64)?
 
     func store(
@@ -170,8 +167,8 @@ struct FetchMessageChanges: CallerCall {
         let (url, params) = (call.channelURL, call.params)
         return core.write { (ingest) throws(StoreError) in
             try ingest.applyChangelog(changes, in: url, since: interim, .messageChangelog)
-            // The token would skip changes that the parameters exclude, or changes that must be
-            // read before a gap is filled.
+            // The token would skip changes that the parameters exclude, or that must be read before
+            // a gap is filled.
             if params == nil,
                 try ingest.batch.gaps(in: url).allSatisfy({ $0.changesSince == nil })
             {
@@ -196,7 +193,6 @@ struct FetchChannelChanges: CallerCall {
         let removed = core.write { (ingest) throws(StoreError) in
             let removed = try ingest.applyChannelChangelog(
                 changes, since: interim, .channelChangelog)
-            // The token would skip changes that the parameters exclude.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
@@ -288,17 +284,14 @@ struct AppRequest<Request: BackendRequest>: CallerCall {
         }
     }
 
-    /// Returns whether a change of the core, which records the error, has succeeded.
     private func isDone(_ change: () throws(SyncError) -> Void) -> Bool {
         (try? change()) != nil
     }
 }
 
 extension GroupChannel {
-    /// Returns whether an event that the feed has reported during the call may be newer than the
-    /// answer.
-    ///
-    /// After the last attempt, the answer is ignored, and the stored channel is returned.
+    /// Returns whether an event during the call may be newer than the answer; after the last
+    /// attempt, the stored channel is returned.
     fileprivate func mayBeOutdated(since interim: Flights.Interim?, isLast: Bool) -> Bool {
         guard let interim else { return true }
         return !isLast && interim.channels.contains(url)
@@ -309,7 +302,7 @@ extension SyncCore {
     fileprivate mutating func store(
         _ channel: GroupChannel, since interim: Flights.Interim
     ) -> GroupChannel? {
-        // The server may have refused requests for the shown history until the user joined.
+        // The server may have refused to return the shown history until the user joined.
         defer {
             if backfill.isShown(channel.url) { backfill.examine(channel.url, isNew: true) }
         }

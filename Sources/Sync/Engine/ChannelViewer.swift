@@ -1,11 +1,8 @@
 public import Models
 import Store
 
-/// A view of a channel that is registered with the engine, which fills gaps in visible channels
-/// first.
-///
-/// ``SyncEngine/makeViewer(of:)`` creates a viewer. The channel is visible from the first call of
-/// ``show(_:)`` until the viewer is released.
+/// A view of a channel, whose gaps the engine fills first while it is visible: from the first call
+/// of ``show(_:)`` until the viewer is released.
 public final class ChannelViewer: Sendable {
     private static let lastNumber = Locked(0)
 
@@ -29,21 +26,19 @@ public final class ChannelViewer: Sendable {
 
     /// Replaces the visible range; `nil` if no row is visible yet.
     ///
-    /// The method returns immediately. The engine may skip a range that is replaced soon
-    /// afterwards.
+    /// The method returns immediately, and the engine may skip a range that is replaced soon.
     public func show(_ range: ShownRange?) { ranges.yield(range) }
 }
 
 extension SyncEngine {
     /// Creates a viewer of a channel.
     ///
-    /// When a new viewer shows its first range, the engine resumes work in the channel that has
-    /// failed. A huge gap that was reported is not filled or reported again.
+    /// When the viewer shows its first range, the engine resumes work in the channel that has
+    /// failed, but neither fills nor reports again a huge gap that was reported.
     public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }
 
-    /// Sets the visible range of a ``ChannelViewer``, and registers the viewer if it is new.
     package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
         step(.show(url, range, viewer: viewer))
     }

@@ -5,8 +5,8 @@ public enum ConnectOutcome: Hashable, Sendable {
     /// The user is connected.
     case online(User)
 
-    /// There is no connection yet, for a reason, and the engine keeps trying; the app can show the
-    /// data that is stored for the user.
+    /// There is no connection yet, and the engine keeps trying; the app can show the user's stored
+    /// data.
     case offline(User, reason: BackendError)
 
     /// The user.

@@ -3,7 +3,7 @@ import Models
 struct Connector: Hashable {
     enum Phase: Hashable {
         case off
-        /// An attempt to connect is in flight; attempts are counted from 1 after each success.
+        /// An attempt is in flight; attempts are counted from 1 after each success.
         case connecting(attempt: Int)
         case waiting(attempt: Int)
         case on
@@ -14,7 +14,7 @@ struct Connector: Hashable {
 
     private(set) var phase = Phase.off
     private(set) var credentials: Credentials?
-    /// The generation of the connection; timers and calls of earlier generations are ignored.
+    /// Timers and calls of earlier generations of the connection are ignored.
     private(set) var generation = 0
     /// The number of consecutive connections that were lost before the feed reported a batch.
     private var unproductive = 0
@@ -98,8 +98,6 @@ struct Connector: Hashable {
         if case .waiting = phase { attempt(1) } else { .nothing }
     }
 
-    /// Continues with renewed credentials, or ends the connection if they are missing or of another
-    /// user than the cached data.
     mutating func renew(_ credentials: Credentials?) -> Step {
         guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials, credentials.userID == self.credentials?.userID else {

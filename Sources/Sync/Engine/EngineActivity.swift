@@ -23,8 +23,8 @@ package enum EngineActivity: Sendable {
     }
 
     package enum CallOutcome: Sendable {
-        /// The number of records or events in the answer, the size of the records in bytes, and the
-        /// channels for which the feed has reported a truncation.
+        /// The number of records or events, the size of the records in bytes, and the channels with
+        /// a truncation.
         case success(count: Int, byteCount: Int, truncated: [ChannelURL] = [])
         case failure(BackendError)
     }
@@ -40,8 +40,7 @@ package struct EngineCall: Sendable {
 extension SyncEngine {
     /// Returns a stream of the engine's actions from now on, beginning with the calls in flight.
     ///
-    /// The stream buffers up to 1,000 actions, and drops the oldest ones if its reader is too slow.
-    /// The engine records actions only while there are observers.
+    /// The stream buffers up to 1,000 actions, and then drops the oldest ones.
     package func activity() -> AsyncStream<EngineActivity> {
         let (stream, continuation) = AsyncStream<EngineActivity>.makeStream(
             bufferingPolicy: .bufferingNewest(1000))

@@ -30,7 +30,7 @@ struct OutboxUpload: ChannelCall, Hashable {
         } catch {
             result = .failure(error)
         }
-        // If the file was found damaged, the upload fails, even if the backend returned a result.
+        // The upload of a damaged file fails, even if the backend returned a result.
         if let damage = source.damage { throw damage }
         return try result.get()
     }

@@ -7,8 +7,8 @@ extension SyncCore {
     static let lookupLimit = 100
 
     mutating func planBackfill() {
-        // A page that is requested earlier may be outdated when the feed is live, and contains
-        // messages that the feed reports anyway.
+        // An earlier page may be outdated when the feed is live, and contains messages that the
+        // feed reports anyway.
         while connector.isOn, state.isLive, backfill.busyCount < options.parallelRequests,
             let url = backfill.next()
         {
@@ -69,8 +69,7 @@ extension SyncCore {
         }
     }
 
-    /// Requests unknown reactions: first those of returned replies, then those of shown messages,
-    /// newest first.
+    /// Requests unknown reactions: of returned replies, then of shown messages, newest first.
     private mutating func requestReactions(in url: ChannelURL) {
         guard let knownReactions, !backfill[url].areReactionsRefused else { return }
         let needed = knownReactions.needed[url] ?? []
@@ -90,10 +89,9 @@ extension SyncCore {
         call(CoreCall.Reactions(messageIDs: requested, channelURL: url), .reactions)
     }
 
-    /// Returns the position of the only message that a stale range can contain.
     private mutating func singlePosition(in range: StaleRange) -> Position? {
-        // Even if pages have covered its other parts, any other range may lack messages of the same
-        // time.
+        // Any other range may lack messages of the same time, even if pages covered its other
+        // parts.
         guard range.epoch == StaleRange.singleMessage else { return nil }
         let held = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
@@ -113,8 +111,7 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // An open channel is fetched only while it is shown: the server requires that the user is
-        // in it.
+        // The server returns the history of an open channel only while the user is in it.
         let isExcluded = rows.isOpen && !backfill.isShown(url) || mustNotBeCached(url)
         // A gap implies that the messages of a stale range inside it must be fetched.
         let stale = rows.stale.filter { range in
@@ -141,13 +138,11 @@ extension SyncCore {
         if mayBeAnother == false, !backfill[url].unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
-        // The page excludes messages of the anchor's time, so the next millisecond is the anchor;
-        // some messages are then fetched again.
+        // The page excludes messages of the anchor's time, so the next millisecond is the anchor.
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
-    /// Returns the number of messages to request in a gap: if huge gaps of visible channels are
-    /// only reported, at most one message more than their threshold.
+    /// If huge gaps are only reported, a page has at most one message more than the threshold.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Backfill.Work) -> Int {
         guard gap.lower != .beginning, backfill.isShown(url), options.hugeGapPolicy == .report
         else {
@@ -161,7 +156,7 @@ extension SyncCore {
 
     mutating func handleBackfill(_ answer: CallResult, _ call: Call, _ interim: Flights.Interim?) {
         guard let url = call.value.channel else { return }
-        // If later events have voided the answer, repeat the request, even if it failed.
+        // Repeat a request whose answer is void, even if it failed.
         guard let interim else { return backfill.resume(url) }
         if case .failure(let error) = answer {
             return handleFailure(error, in: url, of: call.purpose, interim)
@@ -194,8 +189,6 @@ extension SyncCore {
         pause(url)
     }
 
-    /// Delays the work on a channel after a failure of the store, or stops it if the cache is
-    /// damaged.
     private mutating func pause(_ url: ChannelURL) {
         guard let lastFailure, isCacheDamage(lastFailure) else {
             return wait(for: url, atLeast: nil)
@@ -220,7 +213,7 @@ extension SyncCore {
             return resumeOrPause(url)
         }
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
-            // An outlier is not at its position in the server's pages, so use its time as the next
+            // An outlier is not at its position in the server's pages, so its time is the next
             // anchor.
             backfill[url].unknownMessages.insert(id)
         }
@@ -255,10 +248,9 @@ extension SyncCore {
         switch step {
         case .fill(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // After progress, the backfill may use earlier cursors again.
             if !isLeft { work.usedCursors = UsedCursors() }
-            // If the page has changed nothing, later events may have voided the answer, and the
-            // next one may contain the cursor again.
+            // If the page has changed nothing, the answer may be void, and the next one may contain
+            // the cursor again.
             isCycle = hasChanged && work.recordCursor(page.older, after: gap.backfillCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
@@ -274,7 +266,6 @@ extension SyncCore {
         backfill[url] = work
     }
 
-    /// Looks up the first of the messages `ids`, as many as a lookup may contain.
     private mutating func lookUp(
         _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
     ) {
@@ -284,8 +275,7 @@ extension SyncCore {
             .lookup(url, extent, rest: ids.dropFirst(requested.count)))
     }
 
-    /// Stores the answer to a lookup, and returns `true` if it looks up the next messages of
-    /// `rest`, whose answer then continues the work on the channel.
+    /// Returns `true` if it looks up `rest`, whose answer then continues the work.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         rest: ArraySlice<MessageID>, _ interim: Flights.Interim
@@ -299,8 +289,6 @@ extension SyncCore {
         return true
     }
 
-    /// Records where the next page of newer messages is requested, or stops after several pages
-    /// without progress.
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
         let url = request.channelURL
         var work = backfill[url]
@@ -354,8 +342,6 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    /// Returns the number of messages on a page that are in the gap, neither stored nor in the
-    /// outbox.
     private mutating func missingCount(
         on page: MessagePage, _ step: BackfillTask, in url: ChannelURL
     ) -> Int {
@@ -375,7 +361,7 @@ extension SyncCore {
         return Set(positions).subtracting(held ?? []).count
     }
 
-    /// Reports a gap, of which a page has left `left`, if it is huge and was not reported yet.
+    /// Reports a gap once, if it is huge; `left` is what a page has left of it.
     private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, left: Gap?) {
         guard gap.lower != .beginning else { return }
         let isHuge = backfill[url].newMessageCount > options.hugeGapThreshold
@@ -405,7 +391,6 @@ extension SyncCore.Call.Purpose {
 }
 
 extension Ingest {
-    /// Records that the changelogs since all truncations of a channel were read to their ends.
     func markChangesRead(in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(in: url) where gap.changesSince != nil {
             gap.changesSince = nil
@@ -413,7 +398,7 @@ extension Ingest {
         }
     }
 
-    /// Removes an expired cursor from its gap: the backfill starts again at the gap's upper bound.
+    /// Restarts the backfill at the gap's upper bound, after its cursor has expired.
     func removeBackfillCursor(_ cursor: PageCursor, in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(in: url) where gap.backfillCursor == cursor {
             gap.backfillCursor = nil

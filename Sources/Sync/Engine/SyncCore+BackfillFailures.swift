@@ -6,13 +6,12 @@ extension SyncCore {
         _ error: BackendError, in url: ChannelURL, of purpose: Call.Purpose,
         _ interim: Flights.Interim
     ) {
-        // The server may have refused the request before it invited or added the user.
+        // The server may have invited or added the user after it refused the request.
         let mayBeObsolete = error.code == .refused && interim.channels.contains(url)
         switch error.code {
         case .expired: handleExpired(url, purpose)
         case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
-        // This is the backend's own `canceled`: answers of calls that the engine has canceled are
-        // ignored earlier.
+        // The backend's own `canceled`: the answers of calls that the engine canceled are ignored.
         case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
             backfill[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
@@ -27,7 +26,6 @@ extension SyncCore {
         resumeOrPause(url)
     }
 
-    /// Continues a channel's work without a cursor, message or token that has expired.
     mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         backfill[url].newer = nil
@@ -57,7 +55,7 @@ extension SyncCore {
         backfill.resume(url)
     }
 
-    /// Marks the messages of a channel as stale, because the server cannot report their changes.
+    /// The server cannot report the changes of the messages.
     mutating func markStaleWithoutChanges(in url: ChannelURL) {
         backfill[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
@@ -81,8 +79,8 @@ extension SyncCore {
         backfill[url].idleAnswers = 0
         backfill[url].usedCursors = UsedCursors()
         backfill.fail(url, error)
-        // Some servers show the history only after the user has accepted the invitation. The feed
-        // then reports the channel again.
+        // Some servers show the history only after the user has accepted the invitation, which the
+        // feed reports.
         let isInvitation = read { (reader) throws(StoreError) in
             try reader.groupChannel(url)?.myMemberState == .invited
         }

@@ -9,7 +9,6 @@ extension SyncCore {
         call(made.call, .caller(made, ticket: ticket, attempt: attempt))
     }
 
-    /// Returns whether there is a connection, and otherwise replies with an error.
     mutating func canMakeCall(about subject: String, _ ticket: Int) -> Bool {
         if connector.isOn { return true }
         let error = SyncError(
@@ -18,8 +17,6 @@ extension SyncCore {
         return false
     }
 
-    /// Returns whether a call whose answer was voided may be repeated, and otherwise replies with
-    /// an error.
     mutating func canRepeat(about subject: String, _ ticket: Int, _ attempt: Int) -> Bool {
         if attempt < SyncCore.attempts { return true }
         let error = SyncError(
@@ -51,10 +48,7 @@ extension SyncCore {
         act(.fail(state.failure ?? error, ticket: ticket))
     }
 
-    /// Stores messages that the engine has not requested, and returns the number of those that are
-    /// now stored, in the given version or a newer one.
-    ///
-    /// If `isDurable` is set, they are synced to disk (`fsync`) when the method returns.
+    /// If `isDurable` is set, the messages are synced to disk (`fsync`).
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
@@ -73,8 +67,8 @@ extension SyncCore {
         return count
     }
 
-    /// Adds a gap at the newest end of an open channel, and marks its messages as stale: they may
-    /// have changed while the user was not in it.
+    /// Marks an open channel's messages as stale, and adds a gap at its newest end: they may have
+    /// changed while the user was not in it.
     mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
         let isStored = read { (reader) throws(StoreError) in
             try reader.openChannel(url) != nil

@@ -98,7 +98,7 @@ extension SyncCore {
         perform(step, atLeast: error.retryAfter)
     }
 
-    /// If the store has the user's data, the user may continue offline after a failed attempt.
+    /// With stored data, the user may continue offline after a failed attempt.
     mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
         let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
         guard let user = known, connector.phase != .revoked else {

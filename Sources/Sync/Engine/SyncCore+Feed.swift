@@ -2,8 +2,7 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive failures after which the following events count as missed, not
-    /// live.
+    /// The number of consecutive failures after which later events count as missed, not live.
     private static let toleratedFeedFailures = 2
 
     private static let discardLimit = 5
@@ -46,10 +45,10 @@ extension SyncCore {
         }
     }
 
-    /// Returns whether a batch may contain an older state of a channel or a message than an answer
-    /// that was stored since the request.
+    /// Returns whether a batch may have an older state of a channel or message than an answer that
+    /// was stored since the request.
     ///
-    /// Other events of messages have versions or times, with which they are compared.
+    /// Other events of messages are compared by their versions or times.
     private func mayBeOutdated(_ batch: FeedBatch, _ interim: Flights.Interim?) -> Bool {
         guard let interim else { return !batch.events.isEmpty }
         return batch.events.contains { event in
@@ -65,8 +64,8 @@ extension SyncCore {
         }
     }
 
-    /// Requests a batch again, with the newer states of its channels and messages, and stores only
-    /// the events that no other batch reports.
+    /// Requests a batch again, with newer states, and stores only the events that no other batch
+    /// reports.
     private mutating func discard(_ batch: FeedBatch, after token: FeedToken?) {
         discardedBatches += 1
         var rest = batch
@@ -82,14 +81,13 @@ extension SyncCore {
             examineRecentChannels()
         }
         startFeed()
-        // The server may have nothing to report any more, and wait for other events.
+        // The server may have nothing more to report, and wait for other events.
         awaitFeed()
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
         polling.isAwaited = false
-        // The feed would report the same events, and storing them in the damaged cache would fail
-        // again.
+        // Storing the same events in the damaged cache would fail again.
         guard !isHaltedByDamage else {
             state.isLive = false
             return
@@ -139,7 +137,7 @@ extension SyncCore {
             }
             guard let report else { return false }
             followTyping(report.typing)
-            // The feed does not report events between its beginning and earlier answers, so discard
+            // The feed does not report events between its beginning and earlier answers: discard
             // these.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
@@ -180,23 +178,20 @@ extension SyncCore.Call {
 
 // MARK: Polling
 
-/// Decides how long the engine waits before it polls a feed that returns an empty batch at once.
 struct FeedPolling {
     var requestedAt: Timestamp = 0
     var isWaiting = false
     /// True while callers wait for the answer to the request in flight.
     var isAwaited = false
-    /// The number of consecutive empty batches since the last event or the user's last action.
+    /// The number of consecutive empty batches since the last event or action of the user.
     private var emptyBatches = 0
     /// True if the last two batches were empty and came at once.
     private(set) var isPolled = false
 
-    /// The growth of the interval with each empty batch, which is then about a tenth of the idle
-    /// time.
+    /// The growth of the interval with each empty batch, to about a tenth of the idle time.
     private static let growth = 1.1
 
-    /// Returns how long to wait before the next batch is requested; `nil` to request it
-    /// immediately.
+    /// Returns how long to wait before the next request; `nil` to make it immediately.
     ///
     /// A feed that has waited for events for at least the interval is not polled. `isRepeated` is
     /// true if the batch has the cursor of the previous one.
@@ -226,7 +221,6 @@ struct FeedPolling {
         return interval - elapsed
     }
 
-    /// Makes the following waits begin with the shortest interval again.
     mutating func endIdling() { emptyBatches = min(emptyBatches, 1) }
 }
 
@@ -242,7 +236,7 @@ extension SyncCore {
                 .poll(generation: connector.generation), beforeAttempt: 1, atLeast: delay))
     }
 
-    /// Polls now, because the user has done something that the server may answer with events.
+    /// Polls, because the user did something that the server may answer with events.
     mutating func pollNow() {
         polling.endIdling()
         guard polling.isWaiting else { return }
@@ -250,8 +244,10 @@ extension SyncCore {
         startFeed()
     }
 
-    /// Polls for callers of `caughtUp`, which wait for the answer only for the duration of the
-    /// interval: the feed may have begun to wait for events.
+    /// Polls for callers of `caughtUp`.
+    ///
+    /// They wait for the answer no longer than the interval, because the feed may have begun to
+    /// wait for events.
     mutating func pollForCallers() {
         let isPolled = polling.isPolled && !polling.isAwaited
         pollNow()
@@ -268,7 +264,6 @@ extension SyncCore {
                 atLeast: options.pollInterval))
     }
 
-    /// Polls or, if a request is in flight, ends the wait of callers for its answer.
     mutating func endPollWait() {
         if polling.isWaiting { startFeed() } else { polling.isAwaited = false }
     }

@@ -13,9 +13,8 @@ struct PageFetch {
     var callers: [Caller]
 }
 
-// All pages of messages, of the backfill and of apps, are requested and stored here.
 extension SyncCore {
-    /// Requests a page, unless the answer to a request in flight also serves.
+    /// Requests a page, unless a request in flight also serves.
     mutating func fetch(
         _ request: PageRequest, for step: BackfillTask? = nil, callers: [PageFetch.Caller] = []
     ) {
@@ -39,8 +38,6 @@ extension SyncCore {
 
     /// Removes the bound from a request whose cursor is no longer that of the gap below the bound:
     /// messages may then be missing between the bound and the page.
-    ///
-    /// If no gap ends at a position, the caller fetches a stale range below it.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
         guard case .cursor(let cursor) = request.anchor, let bound = request.bound,
             request.newer == 0, request.parentMessageID == nil, request.kinds.isEmpty
@@ -53,8 +50,8 @@ extension SyncCore {
         return gap.backfillCursor == cursor ? request : request.repeated
     }
 
-    /// Returns whether the answer may be older than a reply that the feed has reported since the
-    /// request, to a message that is neither stored nor on the page.
+    /// Returns whether the answer may be older than a reply, reported since the request, to a
+    /// message that is neither stored nor on the page.
     private mutating func lacksThread(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim
     ) -> Bool {
@@ -82,7 +79,6 @@ extension SyncCore {
         switch answer {
         case .success(let answer): page = answer
         case .failure(let error):
-            // The cursor of a gap may have expired, whether the engine or a caller has used it.
             if error.code == .expired, case .cursor(let cursor) = request.anchor {
                 write { (ingest) throws(StoreError) in
                     try ingest.removeBackfillCursor(cursor, in: url)
@@ -97,7 +93,7 @@ extension SyncCore {
                 repeatFetch(next, for: caller)
             }
             guard fetch.step != nil else { return }
-            // If later events have voided the answer, repeat the request, even if it failed.
+            // Repeat a request whose answer is void, even if it failed.
             guard let interim else { return backfill.resume(url) }
             return handleFailure(error, in: url, of: .page(fetch), interim)
         }

@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension SyncCore {
-    /// Reads from the store, and records whether it has failed; returns `nil` if it has.
+    /// Returns `nil`, and records the failure, if the store cannot be read.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
             let result = try body(try snapshot())
@@ -14,10 +14,9 @@ extension SyncCore {
         }
     }
 
-    /// Returns a snapshot to read from.
-    ///
-    /// Only a write reopens files that the store could not reopen after a failed write. A caller
-    /// that cannot read may never write, so this method then attempts an empty write.
+    /// Returns a snapshot, after an empty write if necessary: only a write reopens the files that
+    /// the store could not reopen after a failed write, and a caller that cannot read may never
+    /// write.
     func snapshot() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try store.snapshot()
@@ -28,15 +27,13 @@ extension SyncCore {
         }
     }
 
-    /// The error of the last write, or of an earlier one that has made the cache unwritable;
-    /// otherwise that of the last read.
+    /// The error of the last write, or of an earlier one that made the cache unwritable; otherwise
+    /// that of the last read.
     var lastFailure: SyncError? {
-        // A successful read does not prove that the disk can be written.
         writeFailure ?? readFailure
     }
 
-    /// The last failure or, if there is none, the error that keeps only the outbox from being
-    /// written.
+    /// The last failure or, if there is none, that of the outbox only.
     var storeFailure: SyncError? { lastFailure ?? outboxFailure }
 
     mutating func recordFailure() {
@@ -46,8 +43,6 @@ extension SyncCore {
         state.failure = storeFailure ?? cacheDamage
     }
 
-    /// Returns whether an error means that the cache is damaged: a retry would fail too, while the
-    /// outbox remains usable.
     func isCacheDamage(_ error: SyncError) -> Bool {
         (error.cause as? StoreError).map(store.isCacheDamage) ?? false
     }

@@ -6,10 +6,10 @@ struct StoreRetry: Hashable {
 }
 
 extension SyncCore {
-    /// Plans another attempt to open the files of the store, if the last read or write failed.
+    /// Plans an attempt to open the files of the store after a failure.
     ///
-    /// The engine itself may have nothing to write: the failure would remain although the disk can
-    /// be written again, and callers of `caughtUp` would wait until the next write.
+    /// The engine may have nothing to write: without an attempt, the failure would remain, and
+    /// callers of `caughtUp` would wait until the next write.
     mutating func planStoreRetry() {
         guard let storeFailure, storeFailure.isTemporary else {
             if storeRetry.isWaiting { act(.cancelWait(.store)) }

@@ -25,8 +25,7 @@ struct TypingChannels {
 extension SyncCore {
     // MARK: Typing
 
-    /// Follows the reports on whether users are typing, each valid for
-    /// ``SyncOptions/typingTimeout``.
+    /// Records which users are typing; a report is valid for ``SyncOptions/typingTimeout``.
     mutating func followTyping(_ reports: [ChannelURL: Bool]) {
         for (url, isTyping) in reports.sorted(by: { $0.key < $1.key }) {
             if let wait = typing.wait(of: url) { act(.cancelWait(wait)) }
@@ -35,15 +34,13 @@ extension SyncCore {
         }
     }
 
-    /// Reports that no user is typing any more, unless the feed has made another report since the
-    /// wait began.
     mutating func endTyping(in url: ChannelURL, after wait: Wait) {
         guard typing.wait(of: url) == wait else { return }
         _ = typing.record(url, isTyping: false)
         reportEndOfTyping(in: url)
     }
 
-    /// Reports that no user is typing: without a connection, the feed reports nothing.
+    /// Without a connection, the feed does not report the end.
     mutating func endTyping() {
         for url in typing.removeAll() { reportEndOfTyping(in: url) }
     }

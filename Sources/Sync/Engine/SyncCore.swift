@@ -3,27 +3,25 @@ import Store
 
 /// The state machine of an engine, without tasks, a clock or network access.
 ///
-/// Each step processes an input, writes to the store, and returns the actions that the engine must
-/// perform. A step reads the data that it needs from the store, so that no decision depends on data
+/// Each step processes an input, writes to the store, and returns the actions for the engine to
+/// perform. It reads the data that it needs from the store, so that no decision depends on data
 /// that was read before a call.
 struct SyncCore {
     enum Input: Sendable {
         case connect(Credentials, ticket: Int)
         case disconnect
         case reconnect
-        /// The app's answer to the request for new credentials; `nil` if it has none.
+        /// The app's new credentials; `nil` if it has none.
         case renew(Credentials?)
         case answer(CallResult, call: Int)
         case waited(Wait)
         case gaveUp(Wait)
         case make(any CallerCall, ticket: Int)
         case fetch(PageRequest, CollectionEventSource, ticket: Int)
-        /// A caller waits until the engine has caught up in a channel or, with `nil`, in all of
-        /// them.
+        /// With `nil`, a caller waits for all channels.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
         case abandon(ticket: Int)
-        /// The store or the outbox was changed without a call, for example by the user or by an
-        /// import.
+        /// The store or the outbox was changed without a call, for example by the user.
         case changed
         case deliveryResult(RequestID, ChannelURL, ticket: Int)
         case show(ChannelURL, ShownRange?, viewer: Int)
@@ -49,17 +47,15 @@ struct SyncCore {
         case fail(SyncError, ticket: Int)
     }
 
-    /// A delay before an attempt; if the connector's generation has changed when it ends, it is
-    /// ignored.
+    /// A delay before an attempt, which is ignored if the connector's generation has changed.
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
         case feed(generation: Int)
-        /// The wait before the next request of a feed that returns empty batches at once or, while
-        /// such a request is in flight, the time for which callers wait for its answer.
+        /// The wait before the next request of a polled feed or, while that is in flight, the time
+        /// for which callers wait for its answer.
         case poll(generation: Int)
         case backfill(ChannelURL, generation: Int)
         case outbox(ChannelURL, generation: Int)
-        /// The time for which a report of typing users is valid.
         case typing(ChannelURL, number: Int)
         case store
 
@@ -77,10 +73,8 @@ struct SyncCore {
             case feed(after: FeedToken?)
             case page(PageFetch)
             case changes
-            /// A lookup of stored messages that a page did not contain.
-            ///
-            /// After the messages of `rest` have also been looked up, the page's extent is no
-            /// longer stale.
+            /// A lookup of stored messages that a page lacks. After those of `rest` have also been
+            /// looked up, the page's extent is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case reactions
             case outbox(RequestID)
@@ -88,8 +82,7 @@ struct SyncCore {
         }
         let value: any BackendCall
         var purpose: Purpose
-        /// The key to the changes stored between the request and the answer; `nil` for `connect`,
-        /// before whose answer nothing is stored.
+        /// `nil` for `connect`, before which nothing is stored.
         let flight: Flights.Flight?
 
         var tickets: [Int] {
@@ -122,24 +115,21 @@ struct SyncCore {
     var lastResults = LastDeliveryResults()
     /// The device's time, set by the engine before each step.
     var time: Timestamp = 0
-    /// The channels that callers of `caughtUp` wait for, by ticket; `nil` for all channels.
+    /// The channels that callers of `caughtUp` wait for, by ticket; `nil` for all.
     var waiting: [Int: ChannelURL?] = [:]
     /// True if a feed cursor is stored, so that the feed reports all later changes.
     var hasFeedBegun = false
     var areLimitsDue = false
-    /// True while the feed reports events that were missed without a connection.
     var isCatchingUp = true
-    /// The channels that have changed since the engine began to catch up.
     var missedChannels: Set<ChannelURL> = []
     var typing = TypingChannels()
-    /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
     var polling = FeedPolling()
     /// The channels of the answers that arrived since the feed was last requested.
     var answeredChannels: Set<ChannelURL> = []
-    /// The number of consecutive feed batches that were discarded as possibly outdated.
+    /// The number of consecutive feed batches discarded as possibly outdated.
     var discardedBatches = 0
-    /// The unread items of each stored channel; `nil` until they are read from the store.
+    /// `nil` until they are read from the store.
     var unreadItems: UnreadItems?
     var lastNumber = 0
     var connectTicket: Int?
@@ -149,7 +139,7 @@ struct SyncCore {
     var isReplacementRefused = false
     var writeFailure: SyncError? { didSet { recordFailure() } }
     var readFailure: SyncError? { didSet { recordFailure() } }
-    /// The error because of which the outbox has to be reopened; each successful write updates it.
+    /// The error because of which the outbox must be reopened; each successful write updates it.
     var outboxFailure: SyncError? { didSet { recordFailure() } }
     var storeRetry = StoreRetry()
     /// Kept until the cache is cleared or replaced.
@@ -191,8 +181,6 @@ struct SyncCore {
         planStoreRetry()
     }
 
-    /// True if no caller waits until the engine has caught up, and only the feed's call is in
-    /// flight.
     var isIdle: Bool {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
@@ -303,7 +291,7 @@ struct SyncCore {
         if let knownReactions, let url = call.value.channel,
             backfill.isShown(url) || knownReactions.needed[url] != nil
         {
-            // The answer may contain shown messages, whose reactions have to be requested.
+            // The answer may contain shown messages, whose reactions must be requested.
             backfill.examine(url)
         }
         if let url = call.value.channel { answeredChannels.insert(url) }
@@ -342,8 +330,7 @@ struct SyncCore {
             let isDone =
                 state.isLive && lastFailure == nil && !polling.isAwaited
                 && (url.map { !backfill.isUnfinished($0) } ?? backfill.isDone)
-            // A caller that waits for all channels receives a channel's error only when no other
-            // channel has work left.
+            // Such a caller receives a channel's error only after the other work ends.
             let error =
                 (url.map { backfill.failure(of: $0) } ?? (isDone ? backfill.failure : nil))
                 ?? (isDone ? nil : cacheDamage)
@@ -357,8 +344,7 @@ struct SyncCore {
 // MARK: Writing
 
 extension SyncCore {
-    /// Writes to the store, and records whether it has failed; returns `nil` if nothing was
-    /// written.
+    /// Returns `nil`, and records the failure, if nothing was written.
     @discardableResult
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
@@ -370,7 +356,7 @@ extension SyncCore {
         var newUnreadItems = unreadItems
         do {
             try store.write { batch in
-                // Before the engine has connected, the user is the stored one of the last session.
+                // Before a connection, the user is the stored one of the last session.
                 var user = state.user
                 if user == nil {
                     user = try batch.unlessDamaged { () throws(StoreError) in
@@ -395,7 +381,7 @@ extension SyncCore {
             knownReactions?.apply(reactionChanges)
             recordSuccessfulWrite()
             for (item, result) in endedItems { dequeueEnded(item, with: result) }
-            // A viewer may have shown the channel before the user lost it, or before it was stored.
+            // A viewer may have shown the channel before it was stored.
             for url in addedChannels where backfill.isShown(url) {
                 backfill.examine(url, isNew: true)
             }
@@ -410,20 +396,19 @@ extension SyncCore {
         return nil
     }
 
-    /// Clears the failures, except for that of a database that still has to be reopened.
-    ///
-    /// A write to the other database, or one that changed nothing, has succeeded nevertheless.
+    /// Clears the failures, except that of a database that still has to be reopened: the write may
+    /// concern the other database, or have changed nothing.
     private mutating func recordSuccessfulWrite() {
         readFailure = nil
         writeFailure = store.cacheFailure.map { SyncError($0) }
         outboxFailure = store.outboxFailure.map { SyncError($0) }
     }
 
-    /// Prepares for a cache that a failed write has changed: only the outbox could not be written.
+    /// Handles a failed write that has changed the cache: only the outbox could not be written.
     mutating func recoverFromFailedWrite(
         _ reactionChanges: [KnownReactions.Change], hasEndedItems: Bool
     ) {
-        // The changes that answers to requests in flight have to be compared with are unknown.
+        // The changes to compare with the answers in flight are unknown.
         flights.voidAll()
         unreadItems = nil
         knownReactions?.apply(reactionChanges.filter(\.isRemoval))
@@ -432,7 +417,6 @@ extension SyncCore {
         if hasEndedItems { outbox.areFailedItemsChecked = false }
     }
 
-    /// Writes to the store or throws its failure or, if there is none, an error with a message.
     @discardableResult
     mutating func write<Result>(
         orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result

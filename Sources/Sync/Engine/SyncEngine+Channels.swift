@@ -5,16 +5,16 @@ import Store
 extension SyncEngine {
     /// Runs a request on the server.
     ///
-    /// The call stores the request's effect on the cache, such as a new channel, before it returns.
-    /// All other effects arrive through the feed. If the request names a message, the server
-    /// compares the epoch of the stored message with its own. Without a connection, an
-    /// ``OfflineRequest`` waits in the outbox, and the call returns when the request is on disk.
+    /// The call stores the request's effect on the cache, such as a new channel; all other effects
+    /// arrive through the feed. If the request names a message, the server compares the epoch of
+    /// the stored message with its own. Without a connection, an ``OfflineRequest`` waits in the
+    /// outbox, and the call returns when it is on disk.
     ///
     /// - Parameter request: The request. The limit of a page is clamped to 1...10,000.
     /// - Returns: The answer. A channel is returned as it is stored.
-    /// - Throws: ``SyncError`` with code `unsupported`; `notConnected`; `refused`, with the reason
-    ///   as its cause; `notFound` if the server was restored to an earlier state, and has not
-    ///   returned the message since; `store`, `closed`, `canceled`.
+    /// - Throws: `unsupported`; `notConnected`; `refused`, with the reason as its cause; `notFound`
+    ///   if the server was restored to an earlier state, and has not returned the message since;
+    ///   `store`, `closed`, `canceled`.
     public func perform<Request: BackendRequest>(
         _ request: Request
     ) async throws(SyncError) -> Request.Answer {
@@ -32,8 +32,7 @@ extension SyncEngine {
             request = naming as? Request ?? request
         }
         if let url = (request as? EnterOpenChannel)?.channelURL {
-            // A message that arrives immediately after entering must be newer than the gap's lower
-            // bound.
+            // A message that arrives right after entering must be newer than the gap's lower bound.
             try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
         }
         do throws(SyncError) {
@@ -58,8 +57,7 @@ extension SyncEngine {
         }
     }
 
-    /// Returns whether the server supports a request, valid while the user is connected, because
-    /// some backends learn it from the server.
+    /// Returns whether the server supports a request; valid only while the user is connected.
     public nonisolated func supports(_ type: any BackendRequest.Type) -> Bool {
         backend.requests.supports(type)
     }

@@ -1,17 +1,16 @@
 public import Models
 import Store
 
-// Only the engine may clear its store: otherwise, the feed would continue at its cursor, and would
-// not report the removed data again.
+// Only the engine may clear its store: otherwise, the feed would continue at its cursor, and never
+// report the removed data again.
 extension SyncEngine {
     /// Removes all cached data and the contents of the push inbox, and restarts the feed from the
     /// beginning.
     ///
-    /// The outbox is kept. Later writes remove the rows, which can no longer be read, from the
-    /// disk; `ChatStore.purgeCleared()` does so immediately. If the cache is damaged, its files are
-    /// replaced.
+    /// The outbox is kept. Later writes remove the unreadable rows from the disk;
+    /// `ChatStore.purgeCleared()` does so immediately. The files of a damaged cache are replaced.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
         try clearCachedData(source: .cacheCleared)
     }
@@ -23,10 +22,9 @@ extension SyncEngine {
         }
     }
 
-    /// Removes the cached messages of channels, but no outbox items; those of visible channels are
-    /// fetched again.
+    /// Removes the cached messages of channels; those of visible channels are fetched again.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     public func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedMessages(in: urls) }
     }
@@ -70,7 +68,7 @@ extension SyncCore {
     }
 
     private mutating func restartFeed() {
-        // The answer in flight would only contain events that are newer than the removed data.
+        // The answer in flight would contain only newer events than the removed data.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }
         state.isLive = false
         hasFeedBegun = false
@@ -79,10 +77,9 @@ extension SyncCore {
         startFeed()
     }
 
-    /// If there is a connection, replaces a damaged cache, whose data is then fetched again, and
-    /// returns whether it did so.
+    /// If there is a connection, replaces a damaged cache, and returns whether it did so.
     ///
-    /// Without a connection, the cache stays, because its other rows can still be read.
+    /// Without one, the cache stays, because its other rows can still be read.
     mutating func replaceDamagedCache() -> Bool {
         guard let session, connector.isOn, !isReplacementRefused, let reason = damageOfCache else {
             return false
@@ -91,7 +88,7 @@ extension SyncCore {
             try store.replaceCache(reason: reason, at: time)
         } catch {
             cacheDamage = SyncError(error)
-            // After another error, such as that of a full disk, the next step tries again.
+            // After another error, such as a full disk, the next step tries again.
             isReplacementRefused = error.code == .corruption
             return false
         }
@@ -123,11 +120,8 @@ extension SyncCore {
 }
 
 extension Ingest {
-    /// Removes the messages of channels that are not stored, after the feed has reported all of
-    /// them.
-    ///
-    /// Until then, a message that the user sent is stored even if its channel is not, and the user
-    /// may have lost the channel in the meantime.
+    /// Removes the messages of channels that are not stored, once the feed has reported all
+    /// channels: until then, a message that the user sent is kept without its channel.
     mutating func clearUnlistedChannels() throws(StoreError) {
         for url in try batch.channelURLs() {
             let isGroup = try batch.groupChannel(url) != nil

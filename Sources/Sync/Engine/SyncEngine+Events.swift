@@ -15,12 +15,10 @@ extension SyncEngine {
 
     /// Returns a stream of the engine's events from now on, beginning with the current state.
     ///
-    /// Each stream receives all events, and buffers unread ones without limit. It ends when the
-    /// engine is closed.
+    /// Each stream buffers unread events without limit, and ends when the engine is closed.
     public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
 
-    /// Returns a stream of the events that satisfy a condition; other events do not resume its
-    /// reader.
+    /// Returns a stream of the events that satisfy a condition; others do not resume its reader.
     package func events(
         where isWanted: @escaping @Sendable (SyncEvent) -> Bool
     ) -> AsyncStream<SyncEvent> {
@@ -45,20 +43,20 @@ extension SyncEngine {
 
     /// Waits until the engine has caught up with the server.
     ///
-    /// The engine has caught up when the feed is live, all changelogs have been read, and all gaps
-    /// have been filled that the engine fills without a request of the app.
+    /// The engine has caught up when the feed is live, all changelogs are read, and all gaps are
+    /// filled that the engine fills on its own.
     ///
     /// - Parameter url: The channel to wait for, whose newest missing messages are then also
     ///   fetched, even after earlier failures; `nil` to wait for all channels.
-    /// - Throws: ``SyncError`` with the error that stopped the work on the channel; `closed`,
-    ///   `canceled`. If `url` is `nil`, the error that stopped the work on any channel is thrown
-    ///   only after the work on the other channels has ended.
+    /// - Throws: The error that stopped the work on the channel; `closed`, `canceled`. If `url` is
+    ///   `nil`, the error that stopped the work on any channel, after the work on the others has
+    ///   ended.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
-    /// Waits until the feed has begun, because a page that was requested earlier covers nothing;
-    /// throws `notConnected` if the connection ends.
+    /// Waits until the feed has begun, because an earlier page covers nothing; throws
+    /// `notConnected` if the connection ends.
     package func waitForFeed() async throws(SyncError) {
         guard !core.hasFeedBegun else { return }
         let states = events { if case .state = $0 { true } else { false } }
@@ -73,13 +71,13 @@ extension SyncEngine {
             : SyncError(.canceled, "the task was canceled before the feed began")
     }
 
-    /// A Boolean value that indicates whether the engine only follows the feed: no other request is
-    /// in flight or waits for its next attempt, and no caller waits for the engine.
+    /// Whether the engine only follows the feed: no other request is in flight or waits for its
+    /// next attempt, and no caller waits for the engine.
     public var isIdle: Bool {
         core.isIdle && waits.keys.allSatisfy(\.isOfFeed) && tickets.isEmpty
     }
 
-    /// The number of requests in flight, without those that wait for their next attempt.
+    /// The number of requests in flight.
     package var callCount: Int { core.calls.count }
 
     package var hasWaitingCaller: Bool { !core.waiting.isEmpty }

@@ -1,8 +1,7 @@
 public import Models
 public import Store
 
-// Requests of callers. Each call stores its result, and reports it to observers of the store,
-// before it returns.
+// Requests of callers. Each call stores its result before it returns.
 extension SyncEngine {
     /// Fetches messages around an anchor, and closes gaps in the range that the page covers.
     ///
@@ -14,14 +13,13 @@ extension SyncEngine {
     ///   - newer: The maximum number of messages newer than the anchor, or the anchor itself if it
     ///     is a message, clamped to 0...10,000.
     ///   - bound: The bound of a gap, if the anchor is at that bound. The page then closes the gap
-    ///     from that bound on, and starts there if the anchor is a cursor that has expired. Pass
-    ///     `nil` if the anchor is a stored message, whose position is known.
+    ///     from that bound on, and starts there if the anchor is an expired cursor. Pass `nil` if
+    ///     the anchor is a stored message.
     ///   - source: The source of the change for observers of the store.
-    /// - Returns: The page, and the range of the history that it covers. If another request at the
-    ///   same anchor and in the same direction is in flight, its page, which may have more
-    ///   messages.
-    /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with a cause of code `expired`
-    ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
+    /// - Returns: The page, and the range of the history that it covers. This may be the page of a
+    ///   request in flight at the same anchor and in the same direction, with more messages.
+    /// - Throws: `notConnected`; `refused`, with a cause of code `expired` if the server does not
+    ///   know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int,
         bound: Gap.Bound? = nil, source: CollectionEventSource = .messageFill
@@ -38,8 +36,8 @@ extension SyncEngine {
         if request.parentMessageID != nil || !request.kinds.isEmpty {
             _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         } else if source.isOfList {
-            // The engine looks up these messages by itself, but later, and a list must not show
-            // messages that the server lacks. Ignore the error, because the page is stored.
+            // The engine looks up these messages later, and a list must not show messages that the
+            // server lacks. Ignore the error, because the page is stored.
             _ = try? await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         }
         return fetched
@@ -47,14 +45,13 @@ extension SyncEngine {
 
     /// Fetches the newest messages of some kinds that may be missing in the cache.
     ///
-    /// If the server can filter by kind, at most `limit` messages of the kinds are stored inside
-    /// the gaps and stale ranges of the history, and `StoreReader.kindCoverage(in:)` returns down
-    /// to where that was done. Otherwise, the call fetches 200 messages of the history, and closes
-    /// gaps.
+    /// If the server can filter by kind, the call stores at most `limit` messages of the kinds
+    /// inside gaps and stale ranges, down to `StoreReader.kindCoverage(in:)`. Otherwise, it fetches
+    /// 200 messages of the history, and closes gaps.
     ///
     /// - Returns: `true` if messages may still be missing.
-    /// - Throws: ``SyncError`` with code `stalled` if the server repeats a page, or as
-    ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: `stalled` if the server repeats a page, or as
+    ///   ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func fetchMessages(
         of kinds: MessageKinds, in url: ChannelURL, limit: Int
     ) async throws(SyncError) -> Bool {
@@ -105,7 +102,7 @@ extension SyncEngine {
     ///
     /// - Returns: The messages that exist, and the IDs of the others, which are removed from the
     ///   store.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> MessageLookup {
@@ -125,22 +122,21 @@ extension SyncEngine {
 
     /// Searches messages on the server, and stores those that it finds.
     ///
-    /// The call closes no gap: a message that was not stored before is stored inside a gap. A found
-    /// message neither replaces a newer version nor restores a message that is known to be deleted.
-    /// Messages that the server has found by other rules than those of `SearchQuery` are ignored.
-    /// If the backend has the capability `separateReactions`, the returned messages may lack their
-    /// reactions; the stored copies keep theirs.
+    /// The call stores new messages inside gaps, and closes none. A found message neither replaces
+    /// a newer version nor restores a message that is known to be deleted. Messages that do not
+    /// match by the rules of `SearchQuery` are ignored. With the capability `separateReactions`,
+    /// the returned messages may lack their reactions; the stored copies keep theirs.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages among which they are searched. Their order is
-    ///     ignored: the newest message comes first.
+    ///   - params: The words, and the messages among which they are searched. The order is ignored:
+    ///     the newest message comes first.
     ///   - cursor: The previous page's cursor; `nil` for the first page.
     ///   - limit: The maximum number of messages, clamped to 1...10,000. A page may have fewer
     ///     without being the last one.
     /// - Returns: The page.
-    /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `messageSearch`;
-    ///   `refused`, with a cause of code `expired` if the server does not know the cursor; or as
-    ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: `unsupported` if the backend lacks `messageSearch`; `refused`, with a cause of
+    ///   code `expired` if the server does not know the cursor; or as
+    ///   ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor? = nil,
         limit: Int = MessageSearchParams.defaultPageSize
@@ -150,13 +146,13 @@ extension SyncEngine {
             FindMessages(call: SearchMessages(matching: params, after: cursor, limit: limit)))
     }
 
-    /// Fetches a page of the server's list of the messages that mention the user, from the newest
-    /// on, and stores them without closing a gap.
+    /// Fetches a page of the server's list of the messages that mention the user, newest first, and
+    /// stores them without closing a gap.
     ///
     /// Messages that do not mention the user are ignored. `limit` is clamped to 1...10,000.
     ///
-    /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `mentionList`, or as
-    ///   ``searchMessages(matching:after:limit:)`` does.
+    /// - Throws: `unsupported` if the backend lacks `mentionList`, or as
+    ///   ``searchMessages(matching:after:limit:)``.
     public func fetchMentions(
         after cursor: PageCursor? = nil, limit: Int = MessageSearchParams.defaultPageSize
     ) async throws(SyncError) -> Page<Message> {
@@ -167,11 +163,11 @@ extension SyncEngine {
     /// Fetches replies to a message around an anchor in the thread.
     ///
     /// The call closes no gap of the channel. Stored replies that the page should contain but does
-    /// not are looked up, and are removed if the server no longer has them. `older` and `newer` are
-    /// clamped to 0...10,000. If the anchor is at a bound of a known range of the thread, that is,
-    /// at the position of its oldest or newest reply, pass that `bound`.
+    /// not are looked up, and removed if the server no longer has them. `older` and `newer` are
+    /// clamped to 0...10,000. If the anchor is the oldest or newest reply of a known range of the
+    /// thread, pass its position as `bound`.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int, bound: Gap.Bound? = nil
@@ -186,11 +182,11 @@ extension SyncEngine {
     ///
     /// If `point` is `nil`, the call continues from the end of the channel's last changelog.
     /// `params` filters the edited messages to return, but not the deleted ones. A call with a
-    /// filter does not change the point at which a call without `point` continues.
+    /// filter does not change where a call without `point` continues.
     ///
-    /// - Throws: ``SyncError`` with code `refused` and a cause of code `expired` if the server
-    ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there
-    ///   is no earlier changelog; or as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: `refused` and a cause of code `expired` if the server cannot report all changes
+    ///   since `point`; `invalidArgument` if `point` is `nil` and there is no earlier changelog; or
+    ///   as ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
@@ -213,10 +209,9 @@ extension SyncEngine {
     ///
     /// If `point` is `nil`, the call continues from the end of the last changelog of channels.
     /// `params` filters the new and changed channels to return, but not those that the user has
-    /// lost. A call with a filter does not change the point at which a call without `point`
-    /// continues.
+    /// lost. A call with a filter does not change where a call without `point` continues.
     ///
-    /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
+    /// - Throws: As ``messageChanges(in:since:params:)``.
     public func channelChanges(
         since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
@@ -232,10 +227,10 @@ extension SyncEngine {
             FetchChannelChanges(call: CoreCall.ChannelChanges(since: point, params: params)))
     }
 
-    /// Fetches a page of the group channels that match a query, with a `limit` clamped to
+    /// Fetches a page of the group channels that match a query; its `limit` is clamped to
     /// 1...10,000.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
     ) async throws(SyncError) -> Page<GroupChannel> {
@@ -246,22 +241,22 @@ extension SyncEngine {
 
     /// Fetches a group channel.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         try await make(FetchChannel(url))
     }
 
     // MARK: Messages from other sources
 
-    /// Stores messages that the app received without the engine, for example in a push
-    /// notification.
+    /// Stores messages that the app received without the engine, for example in a push.
     ///
     /// The call needs no connection. It stores the messages even inside a gap, and closes no gap. A
-    /// message replaces the stored one only if it is newer.
+    /// message replaces only an older stored one.
     ///
     /// - Returns: The number of the given messages that are now stored, in the given version or a
-    ///   newer one: not those that were deleted, or that are older than the user's history.
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    ///   newer one. Not stored are messages that were deleted, or are older than the user's
+    ///   history.
+    /// - Throws: `store` or `closed`.
     @discardableResult
     public func ingest(
         _ messages: [Message], source: CollectionEventSource = .requestMessage

@@ -8,29 +8,28 @@ extension SyncEngine {
     /// The number of messages after which a call ends, so that other calls do not wait long.
     private static let messagesOfACall = 5_000
 
-    /// Stores the messages that other processes have left in the store's `PushInbox`, as
+    /// Stores the messages that other processes left in the store's `PushInbox`, as
     /// ``ingest(_:source:)`` does, and creates the inbox if there is none.
     ///
-    /// A file is removed only after its messages were synced to disk. If the process ends before
-    /// that, the file is read again, which has no further effect. Unreadable parts of a file are
-    /// reported, and removed with the file.
+    /// A file is removed only after its messages were synced to disk; after a crash before that, it
+    /// is read again, without further effect. Unreadable parts are reported, and removed with the
+    /// file.
     ///
-    /// An entry that is not a regular file, or is too large, is renamed and reported as damage. If
-    /// a file cannot be read, for example because a newer version of the package wrote it, it stays
-    /// in the inbox, the other files are processed, and ``ReceivedPushes/failure`` is the error.
+    /// An entry that is not a regular file, or is too large, is renamed and reported as damage. A
+    /// file that cannot be read, for example because a newer version of the package wrote it, stays
+    /// in the inbox; the other files are processed, and ``ReceivedPushes/failure`` is the error.
     /// One call ends after as many files and bytes as the inbox may contain, or about 5,000
     /// messages; the next call continues.
     ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
-    /// - Throws: ``SyncError`` with code `store` or `closed`, if no file could be processed.
-    /// - Complexity: Reads the inbox's files, with one write that is synced to disk for each 500
-    ///   messages.
+    /// - Throws: `store` or `closed`, if no file could be processed.
+    /// - Complexity: One write that is synced to disk for each 500 messages.
     @discardableResult
     public func readPushInbox() throws(SyncError) -> ReceivedPushes {
         var received = ReceivedPushes()
         guard store.directory != nil, state.connection != .revoked else { return received }
-        // If the store is closed or suspended, throw an error before the inbox is changed.
+        // Throw the error of a closed or suspended store before the inbox is changed.
         _ = try stored { (reader) throws(StoreError) in reader.number }
         let names = try withPushInboxFiles { (store) throws(StoreError) in
             try store.makePushInbox()
@@ -41,7 +40,7 @@ extension SyncEngine {
             do throws(SyncError) {
                 try receive(&rest, into: &received)
             } catch {
-                // The files of the messages that were processed before no longer exist, so return
+                // The files of the messages that were processed before no longer exist: return
                 // these.
                 guard received.pushCount > 0 else { throw error }
                 received.failure = received.failure ?? error
@@ -64,8 +63,7 @@ extension SyncEngine {
                     try store.drop(name)
                 }
             } catch {
-                // Keep the file: a newer version of the package, or a later call, may be able to
-                // read it.
+                // Keep the file: a newer version of the package, or a later call, may read it.
                 received.failure = received.failure ?? error
                 continue
             }
@@ -82,10 +80,10 @@ extension SyncEngine {
         try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
     }
 
-    /// Removes the push inbox, for example when a user logs out: other processes cannot store
-    /// messages of the user until ``readPushInbox()`` creates a new one.
+    /// Removes the push inbox, for example at logout: other processes cannot store messages until
+    /// ``readPushInbox()`` creates a new one.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     public func removePushInbox() throws(SyncError) {
         try withPushInboxFiles { (store) throws(StoreError) in try store.removePushInbox() }
     }
@@ -104,12 +102,12 @@ extension SyncEngine {
     }
 }
 
-/// The content of a push inbox that was stored in the cache and removed from the inbox.
+/// The content that was moved from a push inbox to the cache.
 public struct ReceivedPushes: Sendable {
     /// The number of files that were read and removed, or renamed because they do not belong there.
     public internal(set) var pushCount = 0
 
-    /// The messages, in the order in which the other processes stored them, of at most
+    /// The messages, in the order in which other processes stored them, of at most
     /// `PushInbox.maximumByteCount` bytes in total.
     public internal(set) var messages: [Message] = []
 
@@ -122,6 +120,6 @@ public struct ReceivedPushes: Sendable {
     /// The first error of reading a file, which stays in the inbox, or of processing further files.
     public internal(set) var failure: SyncError?
 
-    /// A Boolean value that indicates whether the inbox was empty.
+    /// Whether the inbox was empty.
     public var isEmpty: Bool { pushCount == 0 && failure == nil }
 }

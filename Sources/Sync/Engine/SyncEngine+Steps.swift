@@ -51,7 +51,7 @@ extension SyncEngine {
 
     func call(_ call: any BackendCall, _ number: Int) {
         let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
-        // A canceled feed that begins late would take the first batch of the new connection, which
+        // A canceled feed that begins late would take the new connection's first batch, which
         // reports that the feed is live.
         var canceled: [Task<Void, Never>] = []
         if call is CoreCall.Connect { canceled += canceledCalls.values }
@@ -159,8 +159,7 @@ extension SyncEngine {
         }
     }
 
-    /// Reports the connection's state through the store, so that collections receive it in order
-    /// with other changes.
+    /// Reports the connection's state through the store, in order with other changes.
     func notifyStore(_ state: SyncState) {
         let connection = state.connection
         guard connection != reportedConnection else { return }

@@ -15,8 +15,8 @@ public struct HistoryDifferences: Hashable, Sendable {
     /// The server's version of each message whose cached version differs.
     public internal(set) var different: [Message] = []
 
-    /// The difference of the channel's own fields, such as its last message; `nil` if there is
-    /// none, or if the channel is not a group channel.
+    /// The difference of the channel's own fields, such as its last message; `nil` without one, or
+    /// if the channel is not a group channel.
     public internal(set) var channel: ChannelDifference?
 
     /// True if there is no difference.
@@ -54,14 +54,13 @@ public struct ChannelDifference: Hashable, Sendable {
 }
 
 extension SyncEngine {
-    /// Compares a channel and the known ranges of its history with the server, without changing the
-    /// cache.
+    /// Compares a channel and the known ranges of its history with the server.
     ///
-    /// Gaps and stale ranges are not compared, and changes that the feed reports in the meantime
-    /// are no differences. For an open channel, only the messages are compared, because the feed
-    /// does not keep the channel itself up to date.
+    /// The call does not change the cache. Gaps and stale ranges are not compared, and changes that
+    /// the feed reports in the meantime are no differences. For an open channel, only the messages
+    /// are compared, because the feed does not report changes of the channel.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
     /// - Complexity: One or, if it differs, two requests for the channel; one for each page of the
     ///   known ranges; and one for each hundred cached messages that no page contains.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
@@ -90,8 +89,7 @@ extension SyncEngine {
         return differences
     }
 
-    /// Looks up messages, and returns those that exist: a message that arrived late may be on
-    /// another page than its position suggests.
+    /// A message that arrived late may be on another page than its position suggests.
     private func existing(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> Set<MessageID> {
@@ -110,7 +108,7 @@ extension SyncEngine {
     ) async throws(SyncError) -> ChannelDifference? {
         guard try !isOpenChannel(url) else { return nil }
         var last: ChannelDifference?
-        // The feed may have been about to report a difference, so compare a second time.
+        // The feed may have been about to report a difference, so compare twice.
         for _ in 0..<2 {
             guard let found = try await make(CompareChannel(url)) else { return nil }
             if found == last { return found }
@@ -123,13 +121,12 @@ extension SyncEngine {
         try stored { (reader) throws(StoreError) in try reader.openChannel(url) != nil }
     }
 
-    /// Fetches a channel and the known ranges of its history again, so that the cache equals the
-    /// server's data.
+    /// Fetches a channel and the known ranges of its history again.
     ///
     /// If a request fails, the remaining ranges stay stale, and are fetched when a viewer shows
     /// them. For an open channel, only the messages are fetched.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
     /// - Complexity: One request for the channel, and one for each page of the ranges.
     public func repair(_ url: ChannelURL) async throws(SyncError) {
         try change { (core) throws(SyncError) in try core.markStale(url) }
@@ -137,11 +134,11 @@ extension SyncEngine {
         try await fetchStaleMessages(in: url)
     }
 
-    /// Fetches the stale ranges of a channel's history, from the newest to the oldest, page by
-    /// page, and returns the number of fetched messages.
+    /// Fetches the stale ranges of a channel's history, newest first, and returns the number of
+    /// fetched messages.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does. The
-    ///   remaining ranges stay stale.
+    /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``. The remaining ranges stay
+    ///   stale.
     @discardableResult
     public func fetchStaleMessages(in url: ChannelURL) async throws(SyncError) -> Int {
         var count = 0
@@ -159,8 +156,8 @@ extension SyncEngine {
             } else if let cursor {
                 guard used.insert(cursor) else { throw .stalled(url) }
             } else {
-                // The server has no older page, but the range is still stale: start again at its
-                // upper bound.
+                // There is no older page, but the range is still stale: start again at its upper
+                // bound.
                 guard idle.allowsMore(hasMoved: false) else { throw .stalled(url) }
                 (last, used) = (nil, UsedCursors())
             }
@@ -183,8 +180,6 @@ extension SyncEngine {
         return count
     }
 
-    /// Looks up the stored messages that a page did not contain: its extent is then no longer
-    /// stale.
     func lookUpUnconfirmed(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
@@ -203,7 +198,7 @@ extension SyncEngine {
     /// Returns which ranges of a channel's history are known, stale or missing, in O(*n*) of the
     /// stored messages, none of which are decoded.
     ///
-    /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is closed.
+    /// - Throws: `store` or `closed`.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }

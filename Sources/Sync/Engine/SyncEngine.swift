@@ -12,9 +12,9 @@ public import Store
 /// ```
 ///
 /// The engine follows the backend's feed, fills gaps in the stored history, sends outbox items, and
-/// reconnects when the connection is lost. It is the store's only writer; user interfaces read from
-/// the store. A store has at most one engine at a time. Releasing the engine stops it; ``close()``
-/// also waits until it has stopped.
+/// reconnects after a loss of the connection. It is the store's only writer, and a store has at
+/// most one engine at a time; user interfaces read from the store. Releasing the engine stops it;
+/// ``close()`` also waits until it has stopped.
 public actor SyncEngine {
     /// The store to which the engine writes.
     public nonisolated let store: ChatStore
@@ -32,19 +32,19 @@ public actor SyncEngine {
     var activityObservers = ActivityObservers()
     var calls: [Int: RunningCall] = [:]
     var canceledCalls: [Int: Task<Void, Never>] = [:]
-    /// The waits in progress, with numbers by which a wait that is canceled while it ends is
-    /// ignored, even if another one for the same purpose has begun.
+    /// The waits in progress.
+    ///
+    /// A number shows that a wait was replaced by another one as it ended.
     var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
     var renewal: (number: Int, task: Task<Void, Never>)?
     var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     var observers: [Int: EventObserver] = [:]
     var lastNumber = 0
-    /// The task that ends the previous connection; calls of the next connection wait for it.
+    /// The end of the previous connection, for which the next one waits.
     var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     private var interrupted: Credentials?
     var limiting: Task<Void, Never>?
-    /// The value of `ChatStore.cacheBytesWritten` at the last check of the cache's size.
     private var bytesWrittenAtLastCheck = 0
     var reportedConnection = ConnectionState.offline
 
@@ -52,7 +52,7 @@ public actor SyncEngine {
         let task: Task<Void, Never>
         let meter: UploadMeter
 
-        /// Cancels the call off the engine's actor, because the backend's cancellation may block.
+        /// Cancels the call off the engine's actor: the backend's cancellation may block.
         func cancel() {
             meter.end()
             task.cancelWithoutWaiting()
@@ -77,8 +77,8 @@ public actor SyncEngine {
     ///
     /// `sleep` throws if its task is canceled. `jitter` returns a random number from 0 to 1, `now`
     /// the device's time, and `makeRequestID` an ID that is unique across all devices.
-    /// `renewSession` returns new credentials of the same user when the session has expired. If it
-    /// returns `nil` or another user's credentials, the engine disconnects.
+    /// `renewSession` returns new credentials of the same user after the session has expired; for
+    /// `nil` or another user's credentials, the engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         limits: CacheLimits = CacheLimits(),
@@ -120,13 +120,12 @@ public actor SyncEngine {
     ///
     /// If the first attempt fails but the user has connected with this store before, the method
     /// returns `offline`: the app can show the cached data, and the engine keeps trying. Otherwise,
-    /// the method throws the error, and the engine stops trying.
+    /// it throws the error, and the engine stops trying.
     ///
-    /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the user's ID is empty; `otherUser`
-    ///   if the store belongs to another user; `store` if the store's user cannot be read;
-    ///   `canceled` if the calling task is canceled or another call of this method starts;
-    ///   `closed`; or the error of the server, such as `notConnected`, `refused` or `sessionEnded`.
+    /// - Throws: `invalidArgument` if the user's ID is empty; `otherUser` if the store belongs to
+    ///   another user; `store` if the store's user cannot be read; `canceled` if the calling task
+    ///   is canceled or another call of this method starts; `closed`; or the error of the server,
+    ///   such as `notConnected`, `refused` or `sessionEnded`.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -142,7 +141,7 @@ public actor SyncEngine {
     /// Connects immediately if the engine is waiting to reconnect, and restarts the work on
     /// channels whose requests have failed.
     ///
-    /// Call this method when the network is available again, or when the app becomes active.
+    /// Call it when the network is available again, or when the app becomes active.
     public func reconnect() { step(.reconnect) }
 
     /// Ends the connection and cancels all requests, but keeps stored data and outbox items.
@@ -156,12 +155,11 @@ public actor SyncEngine {
     /// process.
     ///
     /// Requests in flight are canceled, and are repeated after ``resume()``. Until then, each call
-    /// that reads or writes the store throws an error with code `store`, whose cause has the code
-    /// `suspended`. If the app has a ``/Store/Snapshot``, the call waits up to two seconds for its
-    /// release.
+    /// that reads or writes the store throws `store`, whose cause has the code `suspended`. If the
+    /// app has a ``/Store/Snapshot``, the call waits up to two seconds for its release.
     ///
-    /// - Throws: ``SyncError`` with code `closed`, or with code `store` if a snapshot still exists.
-    ///   In the second case, the connection has ended, but the store stays open.
+    /// - Throws: `closed`; `store` if a snapshot still exists: the connection has then ended, but
+    ///   the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         await pauseConnection()
@@ -173,7 +171,7 @@ public actor SyncEngine {
             } catch {
                 guard (error.cause as? StoreError)?.code == .busy else { throw error }
             }
-            // If the task is canceled, make the last attempt without waiting.
+            // If the task is canceled, make the last attempt at once.
             guard (try? await sleep(SyncEngine.pauseToSuspend)) != nil else { break }
         }
         try await suspendStore()
@@ -187,25 +185,23 @@ public actor SyncEngine {
     private static let attemptsToSuspend = 4
     private static let pauseToSuspend = Duration.milliseconds(250)
 
-    /// Reopens the store's files, and reconnects if the engine was connected or connecting when it
-    /// was suspended.
+    /// Reopens the store's files, and reconnects if the engine was connected or connecting before
+    /// ``suspend()``.
     ///
     /// The method does not wait for the connection, and has no effect unless the engine is
     /// suspended.
     ///
-    /// - Throws: ``SyncError`` with code `closed`, or with code `store` if the files cannot be
-    ///   opened, for example because another process has opened them. In the second case, call the
-    ///   method again later, or close the engine and the store.
+    /// - Throws: `closed`; `store` if the files cannot be opened, for example because another
+    ///   process has opened them. In this case, call the method again later, or close the engine
+    ///   and the store.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
         continueConnection()
     }
 
-    /// Ends the connection until ``continueConnection()``.
     package func pauseConnection() async {
-        // Save them before the first `await`, so that `disconnect()` can remove them during the
-        // wait.
+        // Save them before the first `await`, so that `disconnect()` can remove them meanwhile.
         interrupted = core.connector.credentials ?? interrupted
         step(.disconnect)
         await ending?.value
@@ -217,10 +213,8 @@ public actor SyncEngine {
         step(.connect(credentials, ticket: lastNumber))
     }
 
-    /// Stops the engine permanently.
-    ///
-    /// When the method returns, no request is in flight, and the engine no longer writes to the
-    /// store.
+    /// Stops the engine permanently, and returns when no request is in flight and the engine no
+    /// longer writes to the store.
     public func close() async {
         if closing == nil {
             let tasks =
@@ -296,8 +290,8 @@ public actor SyncEngine {
 
     var limits: CacheLimits { core.limits }
 
-    /// The number of newest messages that eviction keeps in each channel, as long as any channel
-    /// has more: the engine would fetch them again in the background.
+    /// The number of newest messages that eviction keeps in each channel while any channel has
+    /// more, because the engine would fetch them again.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
@@ -332,8 +326,8 @@ public actor SyncEngine {
     }
 }
 
-/// Ignores reports of an upload that do not increase the number of bytes, or that arrive after the
-/// end: a backend may report from any thread and with a delay.
+/// Ignores reports of an upload without progress, or after its end: a backend may report late and
+/// from any thread.
 final class UploadMeter: Sendable {
     /// The last reported number of bytes; `nil` after the upload has ended.
     private let last = Locked<Int?>(-1)

@@ -4,7 +4,7 @@ import Store
 extension SyncError {
     /// A sentence in English for the app's user, without names of files or channels.
     ///
-    /// Apps in other languages choose their own text by ``code`` and ``detail``.
+    /// For other languages, choose a text by ``code`` and ``detail``.
     public var userText: String {
         if let detail, let text = SyncError.textsOfDetails[detail] { return text }
         if let cause = cause as? StoreError {

@@ -6,7 +6,7 @@ public struct SyncError: LocalizedError {
     /// The kind of failure.
     public let code: Code
 
-    /// A description for developers, which names the channel, outbox item or other affected object.
+    /// A description for developers, which names the affected object, such as a channel.
     public let message: String
 
     /// The error of the server or the store that caused this error.
@@ -41,20 +41,16 @@ extension SyncError {
 
         // MARK: The server
 
-        /// The operation needs a connection, and there is none, or no response arrived.
-        ///
-        /// Retry when the client is connected.
+        /// There is no connection, or no response arrived: retry when the client is connected.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server rejected the request because the client sends too many.
-        ///
-        /// Retry later: see ``SyncError/retryAfter``.
+        /// The client sends too many requests: retry later, see ``SyncError/retryAfter``.
         public static let throttled = Code(value: .throttled)
 
         /// The server failed, or its response cannot be used; retry later.
         public static let serverFailure = Code(value: .serverFailure)
 
-        /// The session has expired or was revoked, so that the user has to log in again.
+        /// The session has expired or was revoked, so the user has to log in again.
         ///
         /// The cause is a `BackendError` with code `sessionExpired` or `sessionRevoked`.
         public static let sessionEnded = Code(value: .sessionEnded)
@@ -62,20 +58,18 @@ extension SyncError {
         /// The channel, message, user or outbox item does not exist, or is not visible to the user.
         public static let notFound = Code(value: .notFound)
 
-        /// The cached channel or message, or an option, shows that the operation is not permitted,
-        /// so the engine did not attempt it.
+        /// The cache or an option shows that the operation is not permitted, so the engine did not
+        /// attempt it.
         public static let notPermitted = Code(value: .notPermitted)
 
-        /// The server rejected the request permanently: a retry has the same result.
-        ///
-        /// See ``SyncError/detail`` for the server's reason.
+        /// The server rejected the request permanently, for the reason ``SyncError/detail``.
         public static let refused = Code(value: .refused)
 
         /// The backend does not support the request; see `BackendCapabilities`.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The server's responses made no progress, for example the same page repeatedly, so the
-        /// engine stopped sending the request.
+        /// The server's responses made no progress, such as the same page repeatedly, so the engine
+        /// stopped sending the request.
         ///
         /// The engine retries when the channel is opened again, and after the next connection.
         public static let stalled = Code(value: .stalled)
@@ -85,10 +79,10 @@ extension SyncError {
         /// The client has no user: connect one, or open the stored data of one.
         public static let noUser = Code(value: .noUser)
 
-        /// An argument of the call is not valid; a retry has the same result.
+        /// An argument of the call is invalid; a retry has the same result.
         public static let invalidArgument = Code(value: .invalidArgument)
 
-        /// A file to send is missing, cannot be read, or is too large.
+        /// A file to send is missing, unreadable, or too large.
         public static let invalidFile = Code(value: .invalidFile)
 
         /// The store contains the data of another user.
@@ -154,8 +148,7 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the description of an error in one line, without repeating what the message and the
-    /// cause have in common.
+    /// Returns the description of an error, without repeating what message and cause share.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
     ) -> String {

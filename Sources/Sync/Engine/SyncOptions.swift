@@ -4,33 +4,33 @@ import Models
 public struct SyncOptions: Hashable, Sendable {
     /// The delays before the engine reconnects and before it retries a request.
     ///
-    /// An outbox item fails after its request has failed ``Backoff/maximumAttempts`` times, by default
-    /// never. A server that throttles the client may demand longer delays, up to a day.
+    /// An outbox item fails after ``Backoff/maximumAttempts`` failed requests, by default never. A
+    /// server that throttles the client may demand longer delays, up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
     /// The number of messages in a page that the engine requests on its own: 1...10,000, by default
     /// 100.
     public var pageSize = 100
 
-    /// The number of channels whose history is fetched at the same time, each with one request; at
+    /// The number of channels whose history is fetched concurrently, each with one request; at
     /// least 1, by default 2.
     public var parallelRequests = 2
 
-    /// The number of channels, those with the newest messages, whose recent messages are fetched in
-    /// the background; at least 0, by default 20.
+    /// The number of channels, the newest ones, whose recent messages are fetched in the
+    /// background; at least 0, by default 20.
     public var backgroundChannels = 20
 
-    /// The maximum number of pages that are fetched in the background, for each channel and
-    /// connection; at least 0, by default 5.
+    /// The maximum number of pages fetched in the background for each channel and connection; at
+    /// least 0, by default 5.
     ///
-    /// There is no limit for channels that are visible, or that a caller waits for.
+    /// Channels that are visible, or that a caller waits for, have no limit.
     public var backgroundPages = 5
 
     /// The number of missing messages above which a gap of a visible channel is huge; at least 0,
     /// by default 300.
     ///
-    /// The missing messages, without those that are cached or in the outbox, are counted while they
-    /// are fetched. With `Int.max`, no gap is huge.
+    /// Missing messages, except those that are cached or in the outbox, are counted while they are
+    /// fetched. With `Int.max`, no gap is huge.
     public var hugeGapThreshold = 300
 
     /// The policy for huge gaps; by default ``HugeGapPolicy/report``.
@@ -39,14 +39,13 @@ public struct SyncOptions: Hashable, Sendable {
     /// The maximum difference between the clocks of the server's machines; at least zero, by
     /// default one second.
     ///
-    /// A message that the feed omitted may be older, by up to this duration, than the newest
-    /// message that it reported. After a truncation, cached messages of that period before the gap
-    /// are therefore fetched again. Use zero if a single clock sets the times of all messages, and
-    /// no two messages have the same time.
+    /// A message that the feed omitted may be older, by up to this duration, than the newest one
+    /// that it reported, so cached messages of that period before a truncation's gap are fetched
+    /// again. Use zero if a single clock sets the times of all messages, and no two are equal.
     public var clockSkew = Duration.seconds(1)
 
-    /// The number of channels in which the engine sends outbox items, one at a time in each; at
-    /// least 1, by default 4.
+    /// The number of channels in which the engine sends outbox items concurrently, one at a time in
+    /// each; at least 1, by default 4.
     public var parallelSends = 4
 
     /// The duration after which an unsent outbox item fails, measured by the device's clock; at
@@ -69,22 +68,20 @@ public struct SyncOptions: Hashable, Sendable {
     /// zero, by default `nil` for no limit.
     public var failedItemLifetime: Duration?
 
-    /// The duration after which a user no longer counts as typing, unless the feed reports the
-    /// typing users of the channel again; at least zero, by default a minute.
-    ///
-    /// The feed may not report the end, for example if the user's device has lost the network.
+    /// The duration after which a user no longer counts as typing without another report of the
+    /// feed; at least zero, by default a minute.
     public var typingTimeout = Duration.seconds(60)
 
-    /// The interval at which the engine polls a feed that returns an empty batch at once if there
-    /// are no events; at least a tenth of a second, by default two seconds.
+    /// The interval at which the engine polls a feed that returns empty batches at once; at least a
+    /// tenth of a second, by default two seconds.
     ///
-    /// A feed that waits for events for at least this interval is not polled. Without events, the
-    /// interval grows by a tenth with each empty batch, up to ``idlePollInterval``. An event, or an
-    /// action of the user, resets it.
+    /// A feed that waits for events for at least this interval is not polled. The interval grows by
+    /// a tenth with each empty batch, up to ``idlePollInterval``; an event or an action of the user
+    /// resets it.
     public var pollInterval = Duration.seconds(2)
 
-    /// The longest interval at which the engine polls a feed without events; at least
-    /// ``pollInterval``, by default 30 seconds, which it reaches after about five minutes.
+    /// The longest interval between polls of a feed without events; at least ``pollInterval``, by
+    /// default 30 seconds, which it reaches after about five minutes.
     public var idlePollInterval = Duration.seconds(30)
 
     /// Creates the default options.
@@ -111,14 +108,14 @@ extension SyncOptions {
     }
 }
 
-/// A policy for outbox items that could not be sent because there was no connection.
+/// A policy for outbox items that could not be sent without a connection.
 public enum ResendPolicy: Hashable, Sendable, CaseIterable {
     /// The item stays pending, and the engine sends it after the next connection.
     case automatic
     /// The item fails with the error `connectionRequired`, and the user may resend it.
     ///
-    /// This also applies to items that are written without a connection, and to items that were
-    /// pending when an earlier process ended.
+    /// This also applies to items that are written without a connection, or were pending when an
+    /// earlier process ended.
     case manual
     /// As `manual`, except that `resend` throws `notPermitted`: the user can only remove the item.
     case off
@@ -134,8 +131,7 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
 
 /// A policy for huge gaps.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// The engine reports the gap, and stops filling it: the app requests the pages that the user
-    /// wants to see.
+    /// The engine reports the gap, and stops filling it: the app requests the pages to show.
     case report
     /// The engine reports the gap, and fills it completely.
     case fill

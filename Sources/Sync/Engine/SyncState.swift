@@ -10,27 +10,25 @@ public struct SyncState: Hashable, Sendable {
     /// connection.
     public internal(set) var user: User?
 
-    /// Whether the feed has reported all missed events, and now reports live ones.
+    /// Whether the feed has reported all missed events.
     public internal(set) var isLive = false
 
-    /// The number of channels in which the engine has yet to fill gaps or read changelogs.
+    /// The number of channels with gaps to fill or changelogs to read.
     public internal(set) var channelsLeft = 0
 
     /// The sum of the unread messages, unread mentions and pending invitations of the stored
     /// channels.
     ///
-    /// The value is `nil` until the store has all channels of the user, such as before the first
+    /// It is `nil` until the store has all channels of the user, such as before the first
     /// connection and after the cache was cleared, and if the backend has no unread counts.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The reason why the store cannot be read or written, such as a full disk; `nil` if there is
-    /// none.
+    /// The reason why the store cannot be read or written, such as a full disk; the engine retries.
     ///
-    /// The engine retries automatically. If the cache is damaged, the cause is a `StoreError` with
-    /// code `corruption`. With a connection, the engine replaces a damaged cache by an empty one
-    /// and fetches the data again. Without a connection, or if the cache was replaced for the same
-    /// reason less than an hour ago, the damaged cache stays, and outbox items are still written
-    /// and sent.
+    /// If the cache is damaged, the cause is a `StoreError` with code `corruption`. With a
+    /// connection, the engine replaces a damaged cache by an empty one and fetches the data again.
+    /// Without one, or if that was done for the same reason less than an hour ago, the damaged
+    /// cache stays, and outbox items are still written and sent.
     public internal(set) var failure: SyncError?
 
     /// Whether the feed is live, no channel has work left, and the store has no failure.
@@ -63,26 +61,22 @@ extension SyncError {
 public enum SyncEvent: Sendable {
     /// The state of the engine has changed.
     case state(SyncState)
-    /// A visible channel has a gap with more missing messages than the threshold.
-    ///
-    /// A gap is reported once, also if parts of it are fetched later, the channel is shown again,
-    /// or the connection is lost.
+    /// A visible channel has a gap with more missing messages than the threshold; each gap is
+    /// reported once.
     case hugeGap(ChannelURL)
-    /// The stored history may differ from the server's, was marked as stale, and is fetched again
-    /// when it is shown.
+    /// The stored history, now stale, may differ from the server's, and is fetched again when
+    /// shown.
     case historyLost(HistoryLoss)
     /// A request of the engine for a channel failed.
     ///
-    /// The engine retries it when a new viewer shows the channel, a caller waits for the channel,
-    /// the feed reports a truncation of the channel, ``SyncEngine/reconnect()`` is called, or a
-    /// connection is established.
+    /// The engine retries it after the next connection or ``SyncEngine/reconnect()``, or when a new
+    /// viewer shows the channel, a caller waits for it, or the feed reports its truncation.
     case failed(ChannelURL, SyncError)
     /// Messages were evicted from the cache because of its limits.
     case evicted(Eviction)
     /// The user's session has expired, and needs new credentials to continue.
     case sessionExpired
-    /// The delivery result of an outbox item, and the item in its last state.
-    ///
-    /// The engine reports one result for each item, and another one if a failed item is resent.
+    /// The delivery result of an outbox item, and the item in its last state; a resent item has
+    /// another result.
     case deliveryResult(DeliveryResult, of: OutboxItem)
 }

@@ -2,7 +2,7 @@ import Foundation
 package import Models
 package import Store
 
-/// The point at which the feed resumes, stored in the same write as the events that precede it.
+/// The point at which the feed resumes, stored together with the events before it.
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
@@ -31,8 +31,8 @@ package struct FeedToken: Hashable {
     }
 }
 
-/// The server epoch before the last one, and the losses after which a stale range may still contain
-/// messages of that epoch.
+/// The server epoch before the last one, and the losses after which stale ranges may have its
+/// messages.
 package struct FormerEpoch: Hashable {
     var epoch: ServerEpoch
     var losses: ClosedRange<Int64>
@@ -90,8 +90,6 @@ extension ChatStore {
 }
 
 extension StoreReader {
-    /// Returns the token with which the feed resumes; the feed starts from the beginning without
-    /// one.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
@@ -101,7 +99,7 @@ extension StoreReader {
         return try text(Scope.epoch).map { ServerEpoch($0) }
     }
 
-    /// Returns the epoch before the last one; `nil` if the server's history was never rolled back.
+    /// `nil` if the server's history was never rolled back.
     func formerEpoch() throws(StoreError) -> FormerEpoch? {
         try token(Scope.formerEpoch).flatMap { FormerEpoch(bytes: $0) }
     }
@@ -140,7 +138,6 @@ extension StoreReader {
         try text(Scope.channelChangelog)
     }
 
-    /// Returns the position of the oldest stored message that the feed has not reported yet.
     func unreported(of url: ChannelURL) throws(StoreError) -> Position? {
         guard let bytes = try token(Scope.unreported(in: url)) else { return nil }
         let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
@@ -152,7 +149,6 @@ extension StoreReader {
             messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
     }
 
-    /// Returns the token after the last changelog of a channel's messages that was read to its end.
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
         try text(Scope.messageChangelog(of: url))
     }
@@ -169,7 +165,7 @@ extension Batch {
         setText("\(time.milliseconds)", for: Scope.replacedAt)
     }
 
-    /// Sets the server epoch of the stored data, for the time in which no feed token contains it.
+    /// Sets the epoch of the stored data while no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {
         setText(epoch?.rawValue, for: Scope.epoch)
     }

@@ -1,11 +1,8 @@
 import Dispatch
 
 extension Task {
-    /// Cancels the task on another thread, without waiting until its cancellation handlers have
-    /// returned.
-    ///
-    /// `cancel()` calls the handlers on the calling thread. A handler of a backend, an HTTP client
-    /// or the app may block, and if an actor called it, the actor would never run again.
+    /// Cancels the task on another thread, because its cancellation handlers may block: `cancel()`
+    /// would call them on the calling thread, and a blocked actor would never run again.
     package func cancelWithoutWaiting() {
         // Each cancellation has a serial queue. On Linux, a concurrent queue uses the threads of
         // the cooperative pool, one for each core; a serial queue gets another thread if these are

@@ -1,14 +1,12 @@
 import Models
 import Store
 
-/// The unread messages, unread mentions and pending invitations of each stored channel, all of
-/// which are read once, and then only if they change.
+/// The unread items of each stored channel, which are read once, and then only if they change.
 struct UnreadItems {
     private var counts: [ChannelURL: UnreadItemCount] = [:]
     private(set) var total = UnreadItemCount()
 
-    /// Reads the counts of all stored channels; `nil` if the store does not have all channels of
-    /// the user.
+    /// `nil` if the store does not have all channels of the user.
     init?(in reader: some StoreReader) throws(StoreError) {
         guard try reader.hasAllChannels() else { return nil }
         for url in try reader.channelURLs() {

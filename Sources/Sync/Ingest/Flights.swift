@@ -2,16 +2,14 @@ import Models
 
 /// The requests in flight, and the changes that were stored since each was made.
 ///
-/// Events that the feed has reported since a request may be newer or older than its answer, so they
-/// take precedence over it. An answer is void, and is not stored, if there were too many events to
-/// compare it with, or if the history was replaced since the request.
+/// Events reported since a request take precedence over its answer. An answer is void, and is not
+/// stored, if there were too many events to compare it with, or if the history was replaced.
 struct Flights {
     struct Flight: Hashable {
         fileprivate let number: Int
         fileprivate let loss: Int
         fileprivate let channelLoss: Int
         let channelURL: ChannelURL?
-        /// True if the feed reports all events since the request.
         let isFollowed: Bool
         /// True if the answer may contain messages of any channel.
         fileprivate let isSearch: Bool
@@ -26,13 +24,12 @@ struct Flights {
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were last saved from an untrusted source.
         fileprivate(set) var unconfirmed: Set<MessageID> = []
-        /// The messages that were new, for which an answer may describe an earlier message with the
-        /// same ID.
+        /// The messages that were new: an answer may have an earlier message with the same ID.
         fileprivate var added: Set<MessageID> = []
         /// The messages that were deleted and not saved afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// The events that change parts of a message, such as reactions, in the order of their
+        /// The events that change parts of messages, such as reactions, in the order of their
         /// reports.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
         fileprivate var searched: [ChannelURL: Interim] = [:]
@@ -50,15 +47,14 @@ struct Flights {
         func ofSearch(in url: ChannelURL) -> Interim { searched[url] ?? Interim() }
 
         /// Returns whether a stored message may have been deleted: the answer lacks it and no event
-        /// has changed it since the request, or it was deleted and a late answer to its send has
-        /// stored it again.
+        /// has changed it, or it was deleted and a late answer to its send has stored it again.
         func leavesOpen(_ id: MessageID, isInAnswer: Bool) -> Bool {
             deleted.contains(id) || (!isInAnswer && !touched.contains(id))
         }
 
         func hasChanged(_ id: MessageID) -> Bool { touched.contains(id) || saved.contains(id) }
 
-        /// Returns whether an answer that lacks a message shows that the message was deleted.
+        /// Returns whether an answer without a message shows that it was deleted.
         func allowsDeletion(of id: MessageID) -> Bool {
             !touched.contains(id) && !added.contains(id)
         }
@@ -100,17 +96,15 @@ struct Flights {
         let kind: Kind
     }
 
-    /// The number of recorded changes of a channel above which its requests become void.
+    /// The number of recorded changes of a channel above which its requests are void.
     private static let limit = 20_000
 
     private var count = 0
     private var losses = 0
     private var open: [ChannelURL: Set<Int>] = [:]
-    /// While a search is in flight, the messages of all channels are recorded.
     private var openSearchCount = 0
     private var changes: [ChannelURL: [RecordedChange]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// The number of the latest change of each channel itself, kept while requests are in flight.
     private var channelChanges: [ChannelURL: Int] = [:]
     private(set) var inFlightCount = 0
 
@@ -126,8 +120,6 @@ struct Flights {
             channelURL: channelURL, isFollowed: isFollowed, isSearch: isSearch)
     }
 
-    /// Ends a request that was answered or canceled, and returns the changes since it; `nil` if its
-    /// answer is void.
     mutating func end(_ flight: Flight) -> Interim? {
         inFlightCount -= 1
         var interim = Interim(isFollowed: flight.isFollowed)
@@ -165,7 +157,7 @@ struct Flights {
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }
 
-    /// Returns whether a request is in flight whose answer may contain messages of a channel.
+    /// Returns whether the answer to a request in flight may contain messages of a channel.
     func hasRequests(in url: ChannelURL) -> Bool { openSearchCount > 0 || open[url] != nil }
 
     mutating func void(_ url: ChannelURL) {
@@ -186,15 +178,14 @@ struct Flights {
 
     /// Records that a message was saved from an untrusted source.
     ///
-    /// An answer with an older copy does not replace it, but an answer without it may mean that it
-    /// was deleted, unless the message was not stored before.
+    /// An older copy in an answer does not replace it, but an answer without it may mean that it
+    /// was deleted, unless it is new.
     mutating func recordUnconfirmed(_ id: MessageID, in url: ChannelURL, isNew: Bool) {
         record(id, url, .unconfirmed(isNew: isNew))
     }
 
     mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }
 
-    /// Records an event of a message, whether or not the message is stored.
     mutating func record(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
         record(id, url, .event(event))
     }

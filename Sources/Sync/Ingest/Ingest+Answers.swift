@@ -4,12 +4,11 @@ import Store
 extension Ingest {
     struct PageReport: Hashable {
         var extent: PageExtent?
-        /// The stored messages of stale ranges that the page should contain but does not, to look
-        /// up.
+        /// The stored messages of stale ranges that the page lacks, to look up.
         var unconfirmed: [MessageID] = []
     }
 
-    /// Stores the answer to a request for a page, and closes the gaps that the page covers.
+    /// Stores a page, and closes the gaps that it covers.
     ///
     /// If the page ends before it reaches the gap for which it was requested, the backfill
     /// continues at the end of the page.
@@ -111,7 +110,7 @@ extension Ingest {
         guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
         if page.orderedPositions.isEmpty {
-            // The page contains nothing that is older than its anchor, so the cursor moves.
+            // The page has nothing that is older than its anchor, so the cursor moves.
             try moveBackfillCursor(in: url, at: extent.from, to: page.older)
             if extent.from == extent.through { return report }
         }
@@ -132,9 +131,8 @@ extension Ingest {
     /// Records that the feed may not have reported the messages newer than a page, before the page
     /// closes the gap at the newest end or a gap among them.
     ///
-    /// They were stored since the request, for example from a page that was requested later. The
-    /// server may have accepted messages between them and the page, which the gap represented until
-    /// now.
+    /// The server may have accepted messages between them and the page, which the gap represented
+    /// until now.
     private mutating func recordUnreported(
         above page: MessagePage, _ extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) {
@@ -147,15 +145,13 @@ extension Ingest {
         invalidateKnowledge(of: url)
     }
 
-    /// Returns the positions of messages that a page should contain but does not, unless they have
-    /// changed since the request.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
         let idsOnPage = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
-        // A message at a bound, such as the request's anchor, may be missing on the page, too.
+        // A message at a bound, such as the request's anchor, may be missing, too.
         for case .position(let bound) in [extent.from, extent.through] {
             let held = try batch.message(bound.messageID, in: url)
             if held?.position == bound { positions.append(bound) }
@@ -165,7 +161,6 @@ extension Ingest {
         }
     }
 
-    /// Marks messages as stale that a page, which closes their gap, does not contain.
     private mutating func markStaleInGaps(_ positions: [Position], in url: ChannelURL)
         throws(StoreError)
     {
@@ -189,8 +184,7 @@ extension Ingest {
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
     ///
     /// If the page started at a bound without a stored message, that position stays stale: the
-    /// server may have a message there, for example one whose deletion a restored backup has
-    /// undone.
+    /// server may have a message there, whose deletion a restored backup has undone.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         let extent = try provenPart(of: extent, in: url)
         try batch.markVerified(url, from: extent.from, through: extent.through)
@@ -216,7 +210,7 @@ extension Ingest {
         try markVerified(url, extent)
     }
 
-    /// Returns the part of a page's extent in which the server has exactly the stored messages.
+    /// The part of a page's extent in which the server has exactly the stored messages.
     private mutating func provenPart(
         of extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) -> PageExtent {
@@ -235,8 +229,6 @@ extension Ingest {
         return extent
     }
 
-    /// Stores a message of an answer, after applying the events that were reported since the
-    /// request.
     mutating func applyAnswer(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
@@ -253,9 +245,8 @@ extension Ingest {
             message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
-    /// Stores messages that a search has found, as untrusted, because the index of a server's
-    /// search may be older than the feed, and returns those that are now stored, in this or a newer
-    /// version.
+    /// Stores the messages of a search as untrusted, because the server's index may be older than
+    /// the feed, and returns those that are now stored, in this or a newer version.
     mutating func applyFound(
         _ messages: [Message], since interim: Flights.Interim
     ) throws(StoreError) -> [Message] {
@@ -314,11 +305,11 @@ extension Ingest {
             var message = held
             let found = reactions[id] ?? []
             let keys = Set(found.map(\.keyBytes))
-            // Keep the records of removed reactions, so that an older event does not restore them.
+            // Keep the records of removed reactions: an older event must not restore them.
             message.reactionHistory =
                 found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.keyBytes) }
             message = message.with(events)
-            // An event with an older time than the answer is not applied, but may be missing in it.
+            // An event older than the answer is not applied, but may be missing in it.
             if !message.reflects(events) { reactionChanges?.append(.remove(id, in: url)) }
             if message != held { try batch.save(message, source: .messageFill) }
         }
@@ -355,13 +346,13 @@ extension Flights.Interim {
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
         if unconfirmed.contains(id) { return .unconfirmed }
-        // Events of reactions and threads are applied to the answer, and do not make it outdated.
+        // Events of reactions and threads are applied to the answer, and do not outdate it.
         return saved.contains(id) ? .unknown : .fresh
     }
 }
 
 extension GroupChannel {
-    /// Keeps the stored unread counts, which only the feed changes: other calls may omit them.
+    /// Only the feed changes the unread counts, because other calls may omit them.
     mutating func keepUnreadCounts(of held: GroupChannel) {
         unreadMessageCount = held.unreadMessageCount
         unreadMentionCount = held.unreadMentionCount
@@ -369,8 +360,7 @@ extension GroupChannel {
 }
 
 extension Message {
-    /// Returns whether the message has the reactions that the last event of each user and key
-    /// reported.
+    /// Returns whether the message reflects the last event of each user and key.
     fileprivate func reflects(_ events: [FeedEvent]) -> Bool {
         var last: [[UInt8]: [UserID: ReactionEvent]] = [:]
         for case .reaction(let event) in events {
@@ -397,8 +387,7 @@ extension Message {
 extension Ingest {
     /// Closes the gaps in a range.
     ///
-    /// If the changelog since a gap's truncation was not read yet, the gap is kept, but made as
-    /// small as possible.
+    /// A gap whose changelog since the truncation was not read yet is kept, as small as possible.
     func cover(
         _ extent: PageExtent, in url: ChannelURL, _ backfillCursor: PageCursor?
     ) throws(StoreError) {
@@ -419,8 +408,8 @@ extension Ingest {
         }
     }
 
-    /// Moves the cursor of a gap to the end of a page that ended before it reached the gap: the
-    /// anchor may be a time that many messages have.
+    /// Moves a gap's cursor to the end of a page that ended before it reached the gap: many
+    /// messages may have the time that is the anchor.
     func moveBackfillCursor(
         in url: ChannelURL, at upper: Gap.Bound, after page: MessagePage
     ) throws(StoreError) {

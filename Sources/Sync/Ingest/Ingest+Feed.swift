@@ -6,8 +6,7 @@ extension Ingest {
         /// The channels that are new or have a truncation.
         var channelsToBackfill: [ChannelURL] = []
         var removedChannels: [ChannelURL] = []
-        /// The channels that have changed since the engine began to catch up, unless it has caught
-        /// up.
+        /// The changed channels, while the engine catches up.
         var missedChannels: Set<ChannelURL> = []
         /// True for each channel in which users are typing, false if they have stopped.
         var typing: [ChannelURL: Bool] = [:]
@@ -37,8 +36,7 @@ extension Ingest {
                     event, after: previous, channelsWithLastMessage: channelsWithLastMessage,
                     &report)
             } catch {
-                // Otherwise, the feed's cursor could not be stored, and the feed would report the
-                // same data forever.
+                // Otherwise, the feed's cursor could never be stored.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -46,7 +44,7 @@ extension Ingest {
         return report
     }
 
-    /// Reports each channel that changes while the engine catches up once, when it has caught up.
+    /// Reports each changed channel once, when the engine has caught up.
     private func recordMissed(
         _ earlier: Set<ChannelURL>, hasCaughtUp: Bool, _ report: inout FeedReport
     ) {
@@ -58,7 +56,6 @@ extension Ingest {
         for url in missed.sorted() { batch.emit(.caughtUp(url), source: .channelBackgroundSync) }
     }
 
-    /// The source to report for an event; while the engine catches up, background synchronization.
     func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .messageBackgroundSync : event
     }
@@ -144,7 +141,7 @@ extension Ingest {
         let isOwn = try batch.outboxItem(of: message, by: userID) != nil
         let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
         guard try applyMessage(message, source, .unknown) else { return false }
-        // The feed reports all reactions to a new message after the message itself.
+        // The feed reports all reactions to a new message after the message.
         if let id = message.messageID {
             reactionChanges?.append(.insert(id, in: message.channelURL))
         }
@@ -190,7 +187,7 @@ extension Ingest {
 
     /// Removes all messages of a sender from a channel, in O(*n*) of the channel's messages.
     ///
-    /// If `changesLast` is true, the channel's last message may be one of them.
+    /// If `changesLast` is true, the last message may be one of them.
     private mutating func deleteMessages(
         of sender: UserID, in url: ChannelURL, at time: Timestamp?, changesLast: Bool
     ) throws(StoreError) {
@@ -206,7 +203,7 @@ extension Ingest {
         try recordDeleted(id, in: url)
     }
 
-    /// Marks a message as stale: the feed has reported that it changed, but not its new content.
+    /// The feed has reported a change of a message without its content.
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         if flights.hasRequests(in: url) { flights.void(url) }
         guard let position = try batch.message(id, in: url)?.position else {
@@ -215,11 +212,9 @@ extension Ingest {
         try markStale(position, in: url)
     }
 
-    /// Marks the messages as stale that the deletion of a message or of an edit has changed.
-    ///
-    /// If the message with the ID is stored, this is the message that it replies to. Otherwise,
-    /// these are the messages whose last edit has the time `createdAt`, and those whose thread may
-    /// have had a reply then.
+    /// Marks the messages as stale that the deletion of a message or an edit has changed: the
+    /// message that the stored one replies to; without a stored one, the messages whose last edit
+    /// has the time `createdAt`, and those whose thread may have had a reply then.
     private mutating func recordChanges(
         byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
     ) throws(StoreError) {
@@ -240,9 +235,8 @@ extension Ingest {
 
     /// Adds a gap that is newer than all known messages.
     ///
-    /// If the server's clocks differ, omitted messages may be older than the gap. Known messages
-    /// that are at most ``SyncOptions/clockSkew`` older therefore become stale, until a page covers
-    /// them.
+    /// If the server's clocks differ, omitted messages may be older than the gap, so known messages
+    /// that are at most ``SyncOptions/clockSkew`` older become stale.
     mutating func openTruncation(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
@@ -253,15 +247,13 @@ extension Ingest {
             since: previous)
     }
 
-    /// Adds a gap from a bound to the newest end, and marks the messages from `oldest` to it as
-    /// stale.
     private mutating func openNewestGap(
         in url: ChannelURL, from lower: Gap.Bound, staleFrom oldest: Gap.Bound,
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
         // The server may have accepted messages between a gap's backfill cursor and its upper
-        // bound, so restart the backfill at that bound.
+        // bound, so restart the backfill there.
         for var gap in try batch.gaps(in: url)
         where gap.backfillCursor != nil && oldest < gap.upper {
             gap.backfillCursor = nil
@@ -280,8 +272,6 @@ extension Ingest {
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
     }
 
-    /// Returns the upper bound of the newest known range; the beginning of the history if there is
-    /// none.
     private func newestKnownBound(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.firstGap(below: .end, in: url)
         let unreported = try batch.unreported(of: url)
@@ -291,7 +281,7 @@ extension Ingest {
             bound = gap.lower
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
             // The feed has reported all messages that are newer than the gap, unless a push opened
-            // the gap.
+            // it.
             bound = max(bound, gap.upper)
         }
         guard case .position(let newest) = bound, newest.createdAt > latestTime else {
@@ -306,8 +296,7 @@ extension Ingest {
     /// Records that a range of a history, up to the ends that are `nil`, has changed without an
     /// event for each message.
     ///
-    /// The stored part becomes stale. If the range extends beyond the newest message, a gap is
-    /// added there.
+    /// The stored part becomes stale; beyond the newest message, a gap is added.
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {
@@ -319,12 +308,12 @@ extension Ingest {
         if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
         for var gap in try batch.gaps(in: url)
         where gap.backfillCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // At its cursor, the backfill would skip new messages that are newer than the cursor.
+            // At its cursor, the backfill would skip new messages that are newer.
             gap.backfillCursor = nil
             try batch.update(gap)
         }
-        // Messages may have been added. A range with a single position would be fetched by looking
-        // up its message, instead of as a page, so extend it by a millisecond.
+        // Messages may have been added. A range with a single position would be fetched by a lookup
+        // instead of as a page, so extend it by a millisecond.
         try markKnownHistoryStale(of: url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
@@ -351,7 +340,6 @@ extension Ingest {
 
     static let lastCandidates = 20
 
-    /// Makes a message the last one of its channel, unless the channel has a newer one.
     mutating func recordNewest(_ message: Message) throws(StoreError) {
         guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
         else {
@@ -380,8 +368,7 @@ extension Ingest {
 }
 
 extension Message {
-    /// True if the message may be a channel's last message: replies outside the channel, and most
-    /// silent messages, may not.
+    /// Replies outside the channel, and most silent messages, cannot be a channel's last message.
     var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }

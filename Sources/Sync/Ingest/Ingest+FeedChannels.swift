@@ -2,8 +2,7 @@ import Models
 import Store
 
 extension Ingest {
-    /// Applies a change of a channel, and returns whether it is new, or the user has just joined
-    /// it.
+    /// Applies a change of a channel, and returns whether it is new or was just joined.
     mutating func applyUpdate(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(url)
@@ -17,7 +16,7 @@ extension Ingest {
         return held == nil || held?.myMemberState == .invited
     }
 
-    /// Saves a channel, and removes the messages that are older than the user's history.
+    /// Saves a channel, and removes messages that are older than the user's history.
     mutating func save(
         _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
         people: EventPeople? = nil

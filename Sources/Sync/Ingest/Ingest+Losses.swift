@@ -5,17 +5,17 @@ import Store
 public enum HistoryLoss: Hashable, Sendable {
     /// The feed cannot report the events since the stored cursor.
     case expiredCursor
-    /// The server's history was rolled back, for example to a backup; cursors are no longer valid,
-    /// and IDs and versions may now belong to other messages.
+    /// The server's history was rolled back, for example to a backup; cursors are invalid, and IDs
+    /// and versions may now belong to other messages.
     case newEpoch
 }
 
 extension Ingest {
     /// Records that all channels may have changed, before the feed restarts.
     ///
-    /// The stored history is kept and marked as stale. A gap at the newest end represents messages
-    /// that the feed has not reported. In a new epoch, messages in gaps are kept only if the user
-    /// has sent them, because the server may have accepted them in it.
+    /// The stored history becomes stale. A gap at the newest end represents messages that the feed
+    /// has not reported. In a new epoch, messages in gaps are kept only if the user sent them,
+    /// because the server may have accepted them in it.
     mutating func recordLoss(
         _ loss: HistoryLoss, _ epoch: ServerEpoch? = nil
     ) throws(StoreError) {
@@ -45,8 +45,7 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Removes the time up to which the user has reset the history: the server may have lost the
-    /// reset.
+    /// The server may have lost the user's reset of the history.
     private mutating func removeHistoryBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(url), held.historyBeginning != nil else {
             return
@@ -57,7 +56,6 @@ extension Ingest {
         try save(channel, over: held, .channelBackgroundSync)
     }
 
-    /// Marks the known history of a channel as stale, without requesting its changelog.
     mutating func markKnownHistoryStale(of url: ChannelURL) throws(StoreError) {
         flights.void(url)
         try markChangesRead(in: url)
@@ -93,8 +91,8 @@ extension Ingest {
         }
     }
 
-    /// Includes a loss in those of the former epoch if a channel still has messages of it, because
-    /// the ranges that become stale are merged with those of that epoch.
+    /// Adds a loss to those of the former epoch if a channel still has messages of it: new stale
+    /// ranges are merged with those of that epoch.
     private func keepFormerEpoch(of url: ChannelURL, _ number: Int64) throws(StoreError) {
         guard let former = try batch.formerEpoch(), !former.losses.contains(number),
             try batch.staleRanges(in: url).contains(where: { former.losses.contains($0.epoch) })
@@ -103,8 +101,7 @@ extension Ingest {
             FormerEpoch(former.epoch, losses: former.losses.lowerBound...number))
     }
 
-    /// Removes the changelog points of all gaps, because all stale ranges are fetched again, and in
-    /// a new epoch the backfill cursors.
+    /// All stale ranges are fetched again without changelogs; in a new epoch, cursors are invalid.
     private func removeBackfillState(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(in: url) {
             var changed = gap
@@ -114,8 +111,8 @@ extension Ingest {
         }
     }
 
-    /// Divides the gaps at the messages that the user has sent: these become stale, and stay until
-    /// a page or a lookup finds out whether the server has them.
+    /// Divides the gaps at the user's sent messages: these stay, as stale, until a page or a lookup
+    /// finds out whether the server has them.
     private func isolateSentMessages(in url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(in: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
@@ -153,13 +150,13 @@ extension Gap.Bound {
         self = time.next.map { Gap.Bound(before: $0) } ?? .end
     }
 
-    /// A bound that is just older than this one, at which a message is newer than the result.
+    /// A bound just older than this one.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(before: position.createdAt)
     }
 
-    /// A bound that is just newer than this one, at which a message is older than the result.
+    /// A bound just newer than this one.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(after: position.createdAt)

@@ -2,14 +2,13 @@ import Models
 import Store
 
 extension Ingest {
-    /// Applies a reaction event to a stored message, and returns `true` if the reactions have to be
+    /// Applies a reaction event to a stored message, and returns `true` if the reactions must be
     /// requested again.
     ///
     /// On servers that return reactions separately, events may arrive out of order: federated
     /// servers have different clocks, and the answer to the user's own request may precede an
-    /// earlier event of the feed. An older event cannot be merged, because a message does not
-    /// contain the time of each user's reaction. If the stored reactions do not reflect it, they
-    /// are requested again.
+    /// earlier event of the feed. An older event cannot be merged, because a message lacks the time
+    /// of each user's reaction.
     mutating func applyReaction(
         _ reaction: ReactionEvent, _ source: CollectionEventSource
     ) throws(StoreError) -> Bool {
@@ -25,11 +24,11 @@ extension Ingest {
         return true
     }
 
-    /// Applies the answer to the user's own reaction, and returns `true` if the reactions have to
-    /// be requested again.
+    /// Applies the answer to the user's own reaction, and returns `true` if the reactions must be
+    /// requested again.
     ///
-    /// The feed reports the reaction again, after older reactions of other users. So that these are
-    /// not rejected, the stored reaction keeps the time of the last reported one, or all are
+    /// The feed reports the reaction again, after older reactions of other users. These must not be
+    /// rejected, so the stored reaction keeps the time of the last reported one, or all are
     /// requested again if the server returns reactions separately.
     mutating func applyAnsweredReaction(_ reaction: ReactionEvent) throws(StoreError) -> Bool {
         guard reactionChanges == nil else {
@@ -46,8 +45,8 @@ extension Ingest {
 }
 
 extension Message {
-    /// Returns whether the user has the reaction if the event adds it, and lacks it if the event
-    /// removes it; true if the message only has the number of users.
+    /// Returns whether the user has, or after a removal lacks, the reaction of an event; true if
+    /// the message only has the number of users.
     func reflects(_ event: ReactionEvent) -> Bool {
         guard let reaction = reactionHistory.first(where: { $0.hasKey(event.key) }) else {
             return event.operation == .delete

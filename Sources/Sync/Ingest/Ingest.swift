@@ -3,10 +3,9 @@ import Store
 
 /// Merges data of the server into a write batch.
 ///
-/// All data of the server enters the store through this type. The result depends neither on the
-/// order in which data arrives nor on repetitions: a stored message is replaced only by a copy that
-/// is at least as new, a deleted message stays deleted, and messages that are older than the user's
-/// history are rejected.
+/// All data of the server enters the store here. The result depends neither on the order in which
+/// data arrives nor on repetitions: a stored message is replaced only by a copy that is at least as
+/// new, a deleted message stays deleted, and messages older than the user's history are rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
@@ -16,7 +15,7 @@ struct Ingest {
     var flights: Flights
     /// The changes to apply after the write; `nil` if messages come with their reactions.
     var reactionChanges: [KnownReactions.Change]?
-    /// The IDs of the outbox items that change an unsent message, by the message's request ID.
+    /// The outbox items that change an unsent message, by the message's request ID.
     let changes: [RequestID: [RequestID]]
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     var addedChannels: [ChannelURL] = []
@@ -25,27 +24,24 @@ struct Ingest {
     var isFeed = false
     /// True while the feed reports events that were missed without a connection.
     var isCatchingUp = false
-    /// The messages that the feed has reported as changed in this batch, without their content.
+    /// The messages that this batch of the feed reports as changed, without their content.
     var changedMessages: Set<MessageID> = []
     /// True if the messages were received without the messages next to them in the history.
     var isAlone = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
     struct ChannelKnowledge {
-        /// The bound at which the user's history begins; `nil` for the beginning of the channel's
-        /// history.
+        /// The bound at which the user's history begins; `nil` for the beginning of the channel.
         var beginning: Gap.Bound?
         var hasTombstones: Bool
         var stale: [StaleRange]
         /// The server's former epoch; `nil` if no stale range can have messages of it.
         var formerEpoch: FormerEpoch?
-        /// The part of the history that the feed has reported; `nil` until it is determined.
+        /// The part of the history that the feed has reported, once determined.
         var feedState: FeedState?
 
-        /// Returns whether a stored message may belong to a history that the server no longer has.
-        ///
-        /// Without a rollback, a stale message belongs to the current history, and its version can
-        /// be compared with others.
+        /// Returns whether a stored message may belong to a history that the server no longer has;
+        /// without a rollback, versions of stale messages are comparable.
         func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
             guard let formerEpoch else { return false }
             return stale.contains { formerEpoch.losses.contains($0.epoch) && $0.contains(position) }
@@ -53,30 +49,25 @@ struct Ingest {
     }
 
     struct FeedState {
-        /// The gap at the newest end of the history, in which the feed may have reported messages;
-        /// `nil` if there is none.
+        /// The gap at the newest end, in which the feed may have reported messages.
         var gap: Gap?
-        /// The newest stored message that the feed has reported.
         var newest: Position?
-        /// The oldest stored message that the feed has not reported.
         var unreported: Position?
     }
 
     enum Freshness {
-        /// The data is at least as new as the stored data: the feed has reported nothing since the
-        /// request.
+        /// The data is at least as new as the stored data.
         case fresh
         /// The data may be older than the stored data.
         case unknown
-        /// An untrusted copy was stored since the request, and either copy may be newer. If it is
-        /// the stored one, it is kept, and becomes stale until a lookup confirms it.
+        /// An untrusted copy was stored since the request, and either copy may be newer. If the
+        /// stored one is kept, it becomes stale until a lookup confirms it.
         case unconfirmed
         /// The data may be older than events that the feed has reported, so it does not prove that
         /// a message still exists.
         case untrusted
     }
 
-    /// The tolerated difference between the clocks of the device and of the server.
     private static let clockDifference = Duration.seconds(300)
 
     init(
@@ -108,7 +99,7 @@ struct Ingest {
 
     mutating func invalidateKnowledge(of url: ChannelURL) { channels[url] = nil }
 
-    /// Determines which part of the history the feed has reported, before messages are added.
+    /// Loads the feed's state, before messages are added.
     private mutating func loadFeedState(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.feedState == nil else { return }
         let gap = try batch.firstGap(below: .end, in: url)
@@ -118,13 +109,12 @@ struct Ingest {
             gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
 
-    /// Records the position of a stored message that the feed has not reported yet: messages that
-    /// the server accepted just before it may be missing.
+    /// Records a stored message that the feed has not reported yet: messages that the server
+    /// accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // If a gap at the newest end contains the message, a truncation adds a gap that includes it
-        // in any case. A message that was received alone may stay stored after that gap was closed,
-        // so its position is recorded nevertheless.
+        // A truncation adds a gap that includes any message in a gap at the newest end. A message
+        // that was received alone may outlast that gap, so its position is recorded nevertheless.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -137,8 +127,8 @@ struct Ingest {
     /// Stores a message, unless a newer version is known, and returns `true` if it is now stored,
     /// in the given version or a newer one.
     ///
-    /// `isSent` is true if the server has just accepted the message from the user, so that it may
-    /// belong to another epoch than the beginning of the history and the tombstones.
+    /// `isSent` is true if the server has just accepted the message from the user: it may belong to
+    /// another epoch than the beginning of the history and the tombstones.
     @discardableResult
     mutating func applyMessage(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -151,8 +141,7 @@ struct Ingest {
         guard try admit(message, at: position, known, freshness, isSent: isSent)
         else { return false }
         if !isFeed { try loadFeedState(of: url) }
-        // An answer that is not fresh may be older than events that were reported since the
-        // request.
+        // An answer that is not fresh may be older than events reported since the request.
         let isCurrent = freshness == .fresh || isFeed
         let isReverted = isFeed && changedMessages.contains(position.messageID)
         let hasSeparateReactions = reactionChanges != nil
@@ -172,8 +161,8 @@ struct Ingest {
                     isConfirmed = false
                     isHeld = item == nil
                     if isHeld { return held }
-                    // The user has just sent the message. Keep its row until a lookup has found the
-                    // server's message.
+                    // Keep the row of the message that the user has just sent, until a lookup has
+                    // found the server's message.
                     freshness = .untrusted
                 }
                 let isReused = isAnother || mayBeAnother && held.position != position
@@ -211,8 +200,7 @@ struct Ingest {
         return true
     }
 
-    /// Records a stored message for the requests in flight, even if it has not changed, and marks
-    /// it as stale if a lookup has to confirm it.
+    /// Records a stored message, even if unchanged, for the requests in flight.
     private mutating func recordStored(
         _ position: Position, in url: ChannelURL, isNew: Bool, isTrusted: Bool, needsLookup: Bool
     ) throws(StoreError) {
@@ -226,8 +214,8 @@ struct Ingest {
         dividedChannels.append(url)
     }
 
-    /// Returns whether a message may be stored: if it is not older than the user's history, and has
-    /// no valid tombstone.
+    /// Returns whether a message may be stored: it is not older than the user's history, and has no
+    /// valid tombstone.
     ///
     /// If the message exists again, its tombstone is removed.
     private func admit(
@@ -239,10 +227,10 @@ struct Ingest {
         guard known.hasTombstones,
             let tombstone = try batch.tombstone(of: position.messageID, in: url)
         else { return true }
-        // The tombstone may be that of a message of an earlier epoch with the same ID.
+        // The tombstone may be that of an earlier epoch's message with the same ID.
         if isSent { return true }
-        // Only the answer to a request that was made after the deletion proves that the message
-        // exists again. The feed may repeat earlier events.
+        // Only the answer to a request made after the deletion proves that the message exists
+        // again; the feed may repeat earlier events.
         guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -250,8 +238,8 @@ struct Ingest {
         return true
     }
 
-    /// Returns whether a message may have been deleted before the cache, with its tombstones, was
-    /// replaced or cleared, so that only the server knows whether the message exists.
+    /// Returns whether a message may have been deleted before the tombstones were replaced or
+    /// cleared, so that only the server knows whether it exists.
     func mayBeDeleted(_ message: Message) throws(StoreError) -> Bool {
         guard let replacedAt = try batch.replacedAt(), let position = message.position,
             position.createdAt.earlier(by: options.clockSkew) <= replacedAt
@@ -262,8 +250,7 @@ struct Ingest {
     /// Stores a message that was received alone, in a gap, because its neighbors may be missing.
     ///
     /// If no newer message is stored, the gap ends at the message, and a page that closes the gap
-    /// does not contain it. An untrusted message then also becomes stale, so that the engine looks
-    /// it up.
+    /// lacks it: an untrusted message then becomes stale, so that the engine looks it up.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -305,8 +292,7 @@ struct Ingest {
         if case .sent(let message) = result, item.operation == .send, let id = message.messageID,
             let changeIDs = changes[item.requestID]
         {
-            // Later, the cache may not contain the message, or may have lost its row in a power
-            // failure.
+            // Later, the cache may lack the message, or may have lost its row in a power failure.
             let epoch = try batch.unlessDamaged { () throws(StoreError) in
                 try batch.epoch(of: id, in: item.channelURL)
             }
@@ -324,7 +310,7 @@ struct Ingest {
         guard let range = channels[url]?.stale.first(where: { $0.contains(position) }) else {
             return
         }
-        // The rest of a range without missing messages is only stale if it has other messages.
+        // The rest of a range without missing messages is stale only if it has other messages.
         var isWhole = range.epoch == StaleRange.singleMessage
         if isWhole {
             let held = try batch.positions(in: url, from: range.lower, to: range.upper)
@@ -341,8 +327,7 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
         let held = try batch.message(id, in: url)
-        // The ID may now belong to another message, which the answer to a request in flight may
-        // contain.
+        // The ID may now belong to another message, which an answer in flight may contain.
         var isOfAnotherHistory = false
         if time == nil {
             isOfAnotherHistory =
@@ -375,9 +360,7 @@ struct Ingest {
 }
 
 extension Ingest {
-    /// Stores the message that the server has returned for an item.
-    ///
-    /// If `interim` is `nil`, the answer is void.
+    /// Stores the server's message for an item; `interim` is `nil` for a void answer.
     mutating func storeAnswer(
         _ message: Message, to item: OutboxItem, since interim: Flights.Interim?, isShown: Bool
     ) throws(StoreError) {
@@ -388,8 +371,8 @@ extension Ingest {
         let isDeleted = interim?.deleted.contains(id) ?? false
         guard isSend || !isDeleted else { return }
         // If the feed does not report all events since the call began, the message's neighbors are
-        // unknown, so it is stored inside a gap. This also applies to a void answer: lists keep
-        // showing what the user wrote, until a page or a lookup finds out whether it still exists.
+        // unknown, so it is stored inside a gap. After a void answer, too, lists keep showing what
+        // the user wrote, until a page or a lookup finds out whether it still exists.
         let held = try batch.message(id, in: url)
         let isOlder = try isOlderThanHistory(message)
         if isSend, isDeleted || isOlder || held?.isAnotherMessage(than: message) ?? false {

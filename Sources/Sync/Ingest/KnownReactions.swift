@@ -3,17 +3,17 @@ import Models
 /// The messages whose stored reactions are complete, on servers that return reactions separately.
 ///
 /// The reactions of a message are complete once they were fetched, or if the feed has reported it,
-/// or this device has sent it, as a new message. From then on, the feed reports each change. They
-/// are requested again if an answer contains the message, because the feed may have omitted earlier
-/// changes, or if the feed reports a change that is older than the stored reactions, but not part
-/// of them.
+/// or this device has sent it, as a new message; the feed then reports each change. They are
+/// requested again if an answer contains the message, because the feed may have omitted earlier
+/// changes, or if the feed reports an older change that the stored reactions lack.
 ///
-/// This record is only in memory: each process requests the reactions of shown messages once.
+/// This record is in memory: each process requests the reactions of shown messages once.
 struct KnownReactions {
     /// The number of messages at which a channel's record is emptied.
     private static let limit = 10_000
 
-    /// A change that is applied after the write that made it, which would otherwise copy all IDs.
+    /// A change that is applied after the write that made it: applying it earlier would copy all
+    /// IDs.
     enum Change {
         /// The reactions of a message are complete.
         case insert(MessageID, in: ChannelURL)
@@ -25,7 +25,7 @@ struct KnownReactions {
     }
 
     private var ids: [ChannelURL: Set<MessageID>] = [:]
-    /// The replies that were returned to callers: it is unknown which of them a collection shows.
+    /// The replies that were returned to callers: a collection may show them.
     private(set) var needed: [ChannelURL: Set<MessageID>] = [:]
 
     func contains(_ id: MessageID, in url: ChannelURL) -> Bool { ids[url]?.contains(id) ?? false }

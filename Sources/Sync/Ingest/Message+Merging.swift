@@ -1,11 +1,11 @@
 import Models
 
-// The result of merging two copies does not depend on the order in which they arrive.
+// The result of a merge does not depend on the order in which the copies arrive.
 extension Message {
     var version: Timestamp { updatedAt ?? createdAt }
 
-    /// Returns whether a message with the same ID has another sender or request ID: after the
-    /// server was restored from a backup, it may use the IDs of lost messages again.
+    /// Returns whether another sender or request ID shows that the ID belongs to another message: a
+    /// restored server may use the IDs of lost messages again.
     func isAnotherMessage(than other: Message) -> Bool {
         func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
             first != nil && second != nil && first != second
@@ -23,9 +23,8 @@ extension Message {
 
     /// Returns the message merged with a copy of unknown age.
     ///
-    /// The result has the edited properties of the copy that was edited later. Reactions, the
-    /// thread and the poll are merged separately by their own times. If all times are equal,
-    /// `other` wins.
+    /// The copy that was edited later determines the edited properties; reactions, the thread and
+    /// the poll are merged by their own times. If all times are equal, `other` wins.
     func merged(with other: Message) -> Message {
         let isNewer = other.version >= version
         var result = isNewer ? other : self
@@ -51,7 +50,7 @@ extension Message {
     /// code know and, if `other` has none, its request ID.
     func replaced(by other: Message) -> Message {
         var result = other
-        // Some servers send the request ID only to some of the user's devices, or only sometimes.
+        // Some servers send the request ID only to some devices, or only sometimes.
         if result.requestID == nil, let requestID { result.requestID = requestID }
         result.copyUnknownFields(from: self)
         return result

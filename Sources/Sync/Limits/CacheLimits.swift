@@ -3,7 +3,7 @@ public import Store
 
 /// The limits of the cached data.
 ///
-/// Messages that exceed the limits are evicted, and leave a gap, which is filled when it becomes
+/// Messages beyond the limits are evicted, and leave a gap, which is filled when it becomes
 /// visible. Outbox items, channels, and the messages of visible channels and of those to keep in
 /// the cache are never evicted.
 public struct CacheLimits: Sendable {
@@ -11,18 +11,17 @@ public struct CacheLimits: Sendable {
     /// ``minimumByteCount``.
     ///
     /// The files may temporarily be larger: the engine checks the size only after every four
-    /// megabytes written, and rewriting files needs additional space. The limit does not apply to a
-    /// store in memory.
+    /// megabytes written, and rewriting files needs space. A store in memory has no limit.
     public var maximumByteCount = 256 << 20
 
     /// The order in which channels lose their messages; by default, the least recently opened
     /// first.
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
-    /// A closure that returns how long a channel's messages are kept; `nil`, the default, if only
-    /// the size of the cache limits the messages.
+    /// A closure that returns how long a channel's messages are kept; `nil`, the default, for no
+    /// limit by time.
     ///
-    /// The closure is called often, for every channel, and must return quickly.
+    /// It is called often, for every channel, and must return quickly.
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
 
     /// The minimum of ``maximumByteCount``: 64 MiB.
@@ -30,7 +29,6 @@ public struct CacheLimits: Sendable {
 
     // A variable, so that tests can use a smaller minimum.
     package var minimumByteCount = CacheLimits.minimumByteCount
-    /// The number of bytes to write between two checks of the size.
     package var bytesBetweenChecks = 4 << 20
 
     /// Creates the default limits.
@@ -41,7 +39,7 @@ public struct CacheLimits: Sendable {
 
 /// An order in which channels lose their messages when the cache is full.
 public enum CacheClearOrder: Sendable {
-    /// The least recently opened channel is first, after those that were never opened. Channels
+    /// The least recently opened channel is first, after those that were never opened; channels
     /// with equal times are ordered by URL.
     case messageCollectionAccessedAt
     /// The order of a closure, which must be a strict weak order.
@@ -65,8 +63,7 @@ public enum CacheRetention: Hashable, Sendable {
     /// The age is checked when a connection is established, when the channel is no longer visible,
     /// and after every four megabytes written.
     case lasting(Duration)
-    /// Messages are stored only while the channel is visible, and removed when it no longer is.
-    ///
-    /// A channel's last message is part of the channel and is kept.
+    /// Messages are stored only while the channel is visible; its last message, a part of the
+    /// channel, is kept.
     case whileShown
 }

@@ -16,15 +16,14 @@ public struct Eviction: Hashable, Sendable {
 
     /// A reason for an eviction.
     public enum Reason: Hashable, Sendable, CaseIterable {
-        /// The messages exceed the retention time of their channel, or the channel, which keeps
-        /// messages only while it is visible, no longer is.
+        /// The messages exceed the retention time of their channel, or the channel keeps them only
+        /// while it is visible.
         case retention
         /// The cache exceeds its maximum size.
         case size
     }
 
-    /// The evicted messages by channel, in the order of their eviction; a channel may occur several
-    /// times.
+    /// The evicted messages, in the order of eviction; a channel may occur several times.
     public internal(set) var parts: [Part] = []
 
     /// The size of the cache in bytes before the eviction.

@@ -1,12 +1,12 @@
 import Models
 import Store
 
-/// Decides which messages are evicted from the cache, without access to a store or a clock.
+/// Decides which messages are evicted from the cache, in this order.
 ///
-/// 1. Messages beyond their retention time are evicted.
-/// 2. While the cache is too large, each channel in turn loses all messages except the newest ones,
+/// 1. Messages beyond their retention time.
+/// 2. While the cache is too large, all messages of each channel in turn, except the newest ones,
 ///    with which it can still be shown.
-/// 3. If the cache is still too large, the channels in turn also lose their newest messages.
+/// 3. If the cache is still too large, the newest messages of the channels in turn.
 struct EvictionPlan {
     struct Candidate {
         var channel: CachedChannel
@@ -15,14 +15,12 @@ struct EvictionPlan {
         var keepsNewest = false
     }
 
-    /// The channels whose messages can be evicted, in the order of eviction.
     var candidates: [Candidate]
     /// The number of newest messages that a channel keeps in the second step.
     var newestCount: Int
     var size: Int
-    /// The size in bytes to reduce the cache to; `nil` if the cache does not exceed its maximum.
+    /// The size in bytes to reach; `nil` if the cache does not exceed its maximum.
     var target: Int?
-    /// The total number of messages, including those that cannot be evicted.
     var messageCount: Int
 
     var eviction: Eviction {

@@ -1,9 +1,9 @@
 import Models
 import Store
 
-// Eviction of messages. A write that removes messages also adds a gap in their place.
+// A write that evicts messages also adds a gap in their place.
 extension SyncCore {
-    /// Removes the oldest messages of a channel, unless it is in use, and returns their number, and
+    /// Removes the oldest messages of a channel, unless it is in use, and returns their number and
     /// the position of the oldest remaining message.
     mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
@@ -34,8 +34,7 @@ extension SyncCore {
         return retention(url) == .whileShown && !isInUse(url)
     }
 
-    /// Removes the messages that a write has added to channels whose messages must not be on disk
-    /// now.
+    /// Removes messages that a write has added to channels without messages on disk.
     func removeMessagesThatMustNotBeCached(_ ingest: inout Ingest) throws(StoreError) {
         guard limits.retention != nil else { return }
         for url in ingest.batch.channelsWithSavedMessages.sorted() where mustNotBeCached(url) {

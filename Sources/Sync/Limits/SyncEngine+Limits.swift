@@ -2,8 +2,7 @@ public import Models
 import Store
 
 extension SyncEngine {
-    /// The maximum number of messages to remove in one write, so that other writes do not wait
-    /// long.
+    /// The maximum number of messages to remove in one write: other writes must not wait long.
     private static let evictionBatchSize = 500
 
     /// Returns the messages that would be evicted from the cache, without evicting them.
@@ -11,10 +10,10 @@ extension SyncEngine {
     /// Messages beyond their retention time are always included.
     ///
     /// - Parameter size: The size of the cache in bytes after the eviction. By default, a cache
-    ///   that exceeds ``CacheLimits/maximumByteCount`` is reduced to seven eighths of that maximum,
-    ///   so that the next eviction is not needed immediately.
+    ///   that exceeds ``CacheLimits/maximumByteCount`` is reduced to seven eighths of it, so that
+    ///   the next eviction is not needed immediately.
     /// - Returns: The messages that would be evicted.
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     /// - Complexity: One lookup for each channel, and O(*n*) in the messages beyond their retention
     ///   time.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
@@ -28,14 +27,12 @@ extension SyncEngine {
     /// Reduces the size of the cache, for example when the system requests space.
     ///
     /// The engine enforces the limits on its own. It removes messages in small writes, and
-    /// continues its other work during the call. ``SyncEvent/evicted(_:)`` reports the evicted
-    /// messages, too.
+    /// continues its other work during the call. ``SyncEvent/evicted(_:)`` also reports them.
     ///
     /// - Parameter size: The size, as for ``evictionPlan(to:)``. Messages that cannot be evicted
     ///   are kept, even if the cache then stays larger.
     /// - Returns: The evicted messages.
-    /// - Throws: ``SyncError`` with code `store` or `closed`. Messages that were removed before the
-    ///   error stay removed.
+    /// - Throws: `store` or `closed`. Messages that were removed before the error stay removed.
     @discardableResult
     public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
         await limited()
@@ -49,7 +46,7 @@ extension SyncEngine {
 
     /// Sets whether a channel's messages are exempt from eviction.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     public func setKeptInCache(_ isKept: Bool, for url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in
             try core.write(orFail: "\(url) could not be kept in the cache") {
@@ -82,8 +79,7 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // The size stays if a snapshot is using the files. Removing more messages would not
-            // help.
+            // If a snapshot is using the files, the size stays, and removing more would not help.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }

@@ -2,9 +2,9 @@ public import Models
 
 /// A delivery result of an outbox item.
 public enum DeliveryResult: Hashable, Sendable {
-    /// The server has accepted the message or the edit: the value is the sent or edited message.
+    /// The server has accepted the message or the edit; the value is the message.
     case sent(Message)
-    /// The server has executed the operation: deleted a message, or added or removed a reaction.
+    /// The server has deleted the message, added or removed the reaction, or executed the request.
     case done
     /// The server has rejected the item, or the engine has stopped trying; the item contains the
     /// reason, and may be resent.

@@ -1,17 +1,15 @@
 import Models
 
-/// The request IDs of the outbox, in one queue for each channel, in the order of writing.
+/// The request IDs of the outbox, in a queue for each channel, in the order of writing.
 struct Outbox {
     private struct ChannelQueue {
         private var ids: [RequestID] = []
         /// True if the first item is in flight or waits for its next attempt.
         var isBusy = false
-        /// The failed items that stop the queue, until the user resends or removes them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first item, unless it has failed and stops the queue.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -30,19 +28,14 @@ struct Outbox {
     private var failed: [ChannelURL: Set<RequestID>] = [:]
     /// The failed messages for which changes in the outbox wait.
     private var parked: Set<RequestID> = []
-    /// The IDs of the changes of each unsent message; some may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// True if a failed message stops the items that follow it.
     private var stops = false
-    /// The items that this process wrote and has not passed to the backend, so the server cannot
-    /// have them.
+    /// The items that this process wrote and has not passed to the backend.
     private var untried: Set<RequestID> = []
     /// The messages that the server may have: the result of an attempt, or whether an earlier
-    /// process has made one, is unknown.
+    /// process made one, is unknown.
     private var doubtful: Set<RequestID> = []
     private(set) var isLoaded = false
-    /// True after the failed items that the server has confirmed, or that are too old, were
-    /// removed.
     var areFailedItemsChecked = false
 
     mutating func load(_ items: [OutboxItem], stops: Bool = false) {
@@ -107,7 +100,7 @@ struct Outbox {
 
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
-    /// Returns `true` if changes were waiting for the message that was removed.
+    /// Returns `true` if changes waited for the removed message.
     mutating func removeMessage(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)

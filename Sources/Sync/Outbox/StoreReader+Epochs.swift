@@ -2,11 +2,11 @@ import Models
 import Store
 
 extension StoreReader {
-    /// Returns the epoch of the message that has an ID in the cache; `nil` if the server's epoch is
+    /// Returns the epoch of the message with an ID in the cache; `nil` if the server's epoch is
     /// unknown.
     ///
-    /// This is the current epoch, unless the stored message may belong to an earlier one, because
-    /// the server has not returned it since.
+    /// This is the current epoch, unless the server has not returned the stored message since an
+    /// earlier one.
     func epoch(of id: MessageID, in url: ChannelURL) throws(StoreError) -> ServerEpoch? {
         if let former = try formerEpoch(),
             let position = try message(id, in: url)?.position,
@@ -19,8 +19,7 @@ extension StoreReader {
         return try lastEpoch()
     }
 
-    /// Returns the epoch of the message or poll that an outbox item names; `nil` if it names none,
-    /// or if the epoch is unknown.
+    /// Returns the epoch of the message or poll that an item names; `nil` if none or unknown.
     func epoch(ofTargetOf item: OutboxItem) throws(StoreError) -> ServerEpoch? {
         if let id = item.messageID ?? item.message?.parentMessageID {
             return try epoch(of: id, in: item.channelURL)

@@ -2,13 +2,12 @@ import Models
 import Store
 
 extension StoreReader {
-    /// Returns an outbox item; `nil` also if it cannot be decoded: the store keeps and reports a
-    /// damaged item, which must not keep the engine from its other work.
+    /// Returns an outbox item; `nil` also for a damaged one, which the store keeps and reports, and
+    /// which must not keep the engine from its other work.
     func readableOutboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
         try unlessDamaged { () throws(StoreError) in try outboxItem(id) }
     }
 
-    /// Returns the outbox item from which a message of a user was created.
     func outboxItem(of message: Message, by userID: UserID?) throws(StoreError) -> OutboxItem? {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
             let item = try readableOutboxItem(id), item.isUnderstood, item.operation == .send,
@@ -19,7 +18,7 @@ extension StoreReader {
 
     /// Returns the result of a read; `nil` if the read finds damage.
     ///
-    /// Use this only to write what the user did: a damaged cache must not prevent that.
+    /// Use it only to write what the user did, which a damaged cache must not prevent.
     func unlessDamaged<Value>(
         _ read: () throws(StoreError) -> Value?
     ) throws(StoreError) -> Value? {

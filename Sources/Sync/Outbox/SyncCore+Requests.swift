@@ -21,8 +21,7 @@ extension OutboxItem {
         }
     }
 
-    /// Returns the request of an item; `nil` if `types` has none of its name, or if the type cannot
-    /// read its parameters.
+    /// Returns the request of an item; `nil` if `types` lacks it, or cannot read its parameters.
     func request(of types: [any BackendRequest.Type]) -> (any BackendRequest)? {
         guard let type = types.first(where: { $0.name.rawValue == requestName }),
             let parameters = requestParameters

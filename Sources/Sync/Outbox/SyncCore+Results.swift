@@ -11,7 +11,7 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let item = found else {
-            // The item was canceled, or the feed has confirmed it, while the request was in flight.
+            // The item was canceled, or the feed has confirmed it, during the request.
             return outbox.setBusy(false, url)
         }
         let value: any Sendable
@@ -25,7 +25,7 @@ extension SyncCore {
             switch (call.value, value) {
             case (_, let message as Message):
                 try ingest.storeAnswer(message, to: item, since: interim, isShown: isShown)
-                // Storing a new message has already ended its item. This call then has no effect.
+                // Storing a new message has already ended its item; this call then has no effect.
                 try ingest.removeEnded(item, with: .sent(message))
             case (let deletion as CoreCall.Delete, _):
                 try ingest.delete(deletion.messageID, in: url, at: nil, .eventMessageDeleted)
@@ -49,8 +49,8 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Ends an item that the server has accepted, but whose answer was not stored because the cache
-    /// is damaged; returns `false` if it failed for another reason, or cannot be ended either.
+    /// Ends an item whose answer was not stored because the cache is damaged; returns `false` after
+    /// another failure, or if the item cannot be ended either.
     private mutating func endUnstored(
         _ item: OutboxItem, _ answer: any Sendable, _ call: Call
     ) -> Bool {
@@ -70,7 +70,7 @@ extension SyncCore {
     mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
-        // The engine itself did not cancel the call, so the request may have reached the server.
+        // The engine did not cancel the call, so the request may have reached the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, call.value is CoreCall.Send { outbox.markDoubtful(item.requestID) }
@@ -99,12 +99,10 @@ extension SyncCore {
         if isSaved { outbox.setBusy(false, url) }
     }
 
-    /// Marks the first item of a channel as failed after its last attempt, so that others can be
-    /// sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
-        // If the item cannot be read or written now, the engine retries it on the next connection.
+        // If the item cannot be read or written now, it is retried on the next connection.
         guard let item = found ?? nil else { return }
         let text = "not sent: the maximum number of attempts was reached"
         guard markFailed(item, .pendingError, text) else { return }
@@ -167,10 +165,8 @@ extension SyncCore {
         save(item)
     }
 
-    /// Removes failed items of a channel, oldest first, if there are too many.
-    ///
-    /// If `checksAge` is true, reads all failed items, and also removes those that failed too long
-    /// ago.
+    /// Removes failed items of a channel, oldest first, if there are too many or, if `checksAge` is
+    /// true, if they failed too long ago; `checksAge` reads all failed items.
     mutating func limitFailed(in url: ChannelURL, checksAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
@@ -193,7 +189,6 @@ extension SyncCore {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil
         if item.operation == .send, outbox.removeMessage(item.requestID) {
-            // The changes of the message no longer wait for it.
             let url = item.channelURL
             let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
             if let items { outbox.load(items, of: url) }

@@ -31,7 +31,8 @@ extension SyncCore {
         outbox.areFailedItemsChecked = true
     }
 
-    /// Without a maximum, an item would wait for years if the device's clock was set back by years.
+    /// Without a maximum, an item would wait for years after the device's clock was set back by
+    /// years.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -133,8 +134,8 @@ extension SyncCore {
     /// Ends the items that name a message of another epoch than the server's, and the requests in
     /// flight of an earlier epoch.
     ///
-    /// It is called when the engine learns the epoch, so that such an item neither reaches the
-    /// server nor changes how a list shows the message that now has the ID.
+    /// Such an item must neither reach the server nor change how a list shows the message that now
+    /// has the ID.
     mutating func endItemsOfFormerEpochs() {
         guard (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -168,8 +169,8 @@ extension SyncCore {
 
     /// Returns whether the server recognizes a repeated request of an item.
     ///
-    /// The ``Backend/deduplicationPeriod`` begins with the first request, whose time is not stored.
-    /// The item's time is used instead, because it is never later.
+    /// The ``Backend/deduplicationPeriod`` begins with the first request, whose time is not stored;
+    /// the item's time is never later.
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
@@ -177,8 +178,6 @@ extension SyncCore {
         return !age.overflow && .milliseconds(age.partialValue) <= deduplicationPeriod
     }
 
-    /// Returns the stored message that was created from an item, whose removal an earlier process
-    /// may have missed.
     private mutating func storedMessage(of item: OutboxItem) -> Message? {
         guard item.operation == .send else { return nil }
         let stored = read { (reader) throws(StoreError) in

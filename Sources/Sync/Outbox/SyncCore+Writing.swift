@@ -32,9 +32,8 @@ extension SyncCore {
 
     /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
-    /// The engine calls this method when a connection begins or ends, and when an item is written
-    /// without one. An item in flight may have reached the server nevertheless; it is removed when
-    /// the server returns its message.
+    /// An item in flight may have reached the server; it is removed when the server returns its
+    /// message.
     mutating func failUnsentItems() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -47,8 +46,8 @@ extension SyncCore {
 
     /// Throws `notPermitted` if the cache shows that the server would reject an item.
     ///
-    /// A frozen channel, or one in which the user is muted, counts only while the engine is online,
-    /// because that may end before the next connection. Rows that cannot be read are ignored.
+    /// A frozen channel or a mute counts only while the engine is online, because it may end before
+    /// the next connection. Rows that cannot be read are ignored.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
         switch item.operation {
@@ -118,7 +117,7 @@ extension SyncCore {
         for (index, new) in files { item.replaceFile(at: index, with: new.file, copy: new.copy) }
         outbox.setUntried(isUnsent(item), id)
         item.resend(at: time)
-        // The user resends the item although the server may already have it.
+        // The user resends the item, although the server may already have it.
         item.isDoubtful = false
         let items = try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: .localMessageResendStarted)
@@ -136,7 +135,6 @@ extension SyncCore {
         return true
     }
 
-    /// Removes those of the given items that have failed, and returns their request IDs.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
         let removed = try removeItems(ids) { $0.isUnderstood && $0.state == .failed }
@@ -144,7 +142,6 @@ extension SyncCore {
         return ids.filter(gone.contains)
     }
 
-    /// Removes items in one commit, with all changes of their messages, and returns them.
     @discardableResult
     mutating func removeItems(
         _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
@@ -168,8 +165,6 @@ extension SyncCore {
         return removed
     }
 
-    /// Removes all items, and all drafts, pins and kept tables of the app, and returns the items
-    /// that can be decoded, channel by channel, in order.
     mutating func discardUserData() throws(SyncError) -> [OutboxItem] {
         try loadOutbox()
         let items = try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
@@ -196,7 +191,7 @@ extension SyncCore {
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
-            // The item may have reached the server nevertheless. The feed then reports its message.
+            // If the item has reached the server nevertheless, the feed reports its message.
             cancelCall(number)
             outbox.setBusy(false, url)
         }
@@ -214,7 +209,6 @@ extension SyncCore {
         try post(change)
     }
 
-    /// Cancels an unsent message, or adds the deletion of a sent one, and returns the request ID.
     mutating func delete(
         _ target: MessageReference, as deletion: OutboxItem
     ) throws(SyncError) -> RequestID {
@@ -230,8 +224,8 @@ extension SyncCore {
 
     /// Edits an unsent message in the outbox, or adds the edit of a sent one.
     ///
-    /// `edit` has no message to change yet. `apply` returns `false` if the item's message is of
-    /// another type than the edit.
+    /// `edit` has no message to change yet. `apply` returns `false` for a message of another type
+    /// than the edit.
     mutating func edit(
         _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
@@ -243,7 +237,6 @@ extension SyncCore {
         try rewrite(id, as: edit, apply)
     }
 
-    /// Returns a reference by message ID if the message has been sent since; otherwise `target`.
     private func located(
         _ target: MessageReference, in url: ChannelURL
     ) throws(SyncError) -> MessageReference {
@@ -262,7 +255,6 @@ extension SyncCore {
         return .sent(sent)
     }
 
-    /// Changes the item of an unsent message, or queues the change after it.
     private mutating func rewrite(
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
@@ -281,8 +273,8 @@ extension SyncCore {
                     + "different updates")
         }
         guard isUnsent else {
-            // Also change the failed item: resending creates the message in its new form, or the
-            // edit changes it if the server already has it.
+            // Also change the failed item: resending it creates the message in its new form, or the
+            // edit changes the server's message.
             return try post(change, rewriting: item)
         }
         try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
@@ -298,13 +290,10 @@ extension SyncCore {
         return false
     }
 
-    /// Returns whether the server cannot have an item.
     private func isUnsent(_ item: OutboxItem) -> Bool {
         if calls.values.contains(where: { $0.outboxItemID == item.requestID }) { return false }
-        // An earlier attempt may have reached the server, even if the last one did not.
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        // Without deduplication, `item.isDoubtful`, which was checked above, is sufficient.
         if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
             return false
         }
@@ -318,8 +307,8 @@ extension SyncCore {
 
     private static let unwritable = "the outbox could not be written: retry later"
 
-    /// Loads the items that are on disk, and removes copies of files that neither they nor `new`
-    /// need: files are copied before their item is written.
+    /// Loads the items on disk, and removes copies of files that neither they nor `new` need: files
+    /// are copied before their item is written.
     mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
@@ -329,7 +318,7 @@ extension SyncCore {
             throw readFailure ?? SyncError(.store, "the outbox could not be read: retry later")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
-        // An item that cannot be read or may have been lost may need any of the copies.
+        // An item that cannot be read, or was lost, may need any of the copies.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }
@@ -338,7 +327,7 @@ extension SyncCore {
 }
 
 extension Ingest {
-    /// Removes the edits and reactions of a message that an item deletes, and its failed deletions.
+    /// Removes the edits and reactions of a message to delete, and its failed deletions.
     fileprivate func removeChanges(
         supersededBy deletion: OutboxItem
     ) throws(StoreError) -> [OutboxItem] {

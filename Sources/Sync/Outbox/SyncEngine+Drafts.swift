@@ -5,11 +5,11 @@ extension SyncEngine {
     /// Saves what the user is writing in a channel or in a thread; an empty draft removes the
     /// stored one.
     ///
-    /// The draft is on disk when the call returns, so do not call the method for each character.
-    /// The draft is not sent to the server, and is kept until it is replaced, or until the user
-    /// logs out and removes all data. Clearing the cache does not remove it.
+    /// The draft is on disk when the call returns, so do not call the method for each character. It
+    /// stays on this device until it is replaced, or until the user logs out and removes all data;
+    /// clearing the cache does not remove it.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     public func setDraft(
         _ draft: Draft, of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
     ) throws(SyncError) {

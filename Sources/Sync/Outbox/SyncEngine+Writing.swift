@@ -2,8 +2,7 @@ import Foundation
 public import Models
 import Store
 
-// When a call returns, the item is on disk, whether or not there is a connection. Items are sent in
-// the order in which they were written.
+// When a call returns, the item is on disk. Items are sent in the order in which they were written.
 extension SyncEngine {
     // MARK: New messages
 
@@ -12,11 +11,10 @@ extension SyncEngine {
     /// If `keepsCopies` is `true`, the outbox copies the files that have a path. Otherwise, it
     /// reads them when it sends the item, and they must not be moved or removed until then.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`;
-    ///   `notPermitted` if the channel is frozen, if the user is muted, or if
-    ///   ``Backend/sendingRefusal(in:)`` returns an error; `invalidFile` if a file is larger than
-    ///   the server accepts, is not a readable regular file, or has a URL that only this device can
-    ///   read.
+    /// - Throws: `store` if the message could not be written, or `closed`; `notPermitted` if the
+    ///   channel is frozen, if the user is muted, or if ``Backend/sendingRefusal(in:)`` returns an
+    ///   error; `invalidFile` if a file is larger than the server accepts, is not a readable
+    ///   regular file, or has a URL that only this device can read.
     @discardableResult
     public func send(
         _ new: NewMessage, in url: ChannelURL, channelType: ChannelType = .group,
@@ -44,10 +42,10 @@ extension SyncEngine {
     /// its error message names, by its index in `OutboxItem.files`. The outbox copies a replacement
     /// if it had copied the replaced file.
     ///
-    /// - Throws: ``SyncError`` with code `notFound` if there is no failed item with this request
-    ///   ID; `notPermitted` if the resend policy is `off`; `invalidArgument` if the item has no
-    ///   file at one of the indices; `invalidFile` if a file is larger than the server accepts or
-    ///   cannot be read; `store`, `closed`. The item does not change in these cases.
+    /// - Throws: `notFound` if there is no failed item with this request ID; `notPermitted` if the
+    ///   resend policy is `off`; `invalidArgument` if the item has no file at one of the indices;
+    ///   `invalidFile` if a file is larger than the server accepts or cannot be read; `store`,
+    ///   `closed`. The item does not change in these cases.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -76,10 +74,9 @@ extension SyncEngine {
 
     /// Cancels an unsent item, with all changes of its message, and returns `true` if it existed.
     ///
-    /// If its request is in flight, it may reach the server nevertheless. The feed then reports its
-    /// message.
+    /// If its request is in flight and reaches the server, the feed reports its message.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try change { (core) throws(SyncError) in try core.cancel(id) }
@@ -87,7 +84,7 @@ extension SyncEngine {
 
     /// Removes those of the items that have failed, and returns their request IDs.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     @discardableResult
     public func discardFailedItems(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try change { (core) throws(SyncError) in try core.removeFailed(ids) }
@@ -95,7 +92,7 @@ extension SyncEngine {
 
     /// Removes all failed items of a channel, and returns their request IDs.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     @discardableResult
     public func discardAllFailedItems(in url: ChannelURL) throws(SyncError) -> [RequestID] {
         let failed = try stored { (reader) throws(StoreError) in
@@ -104,14 +101,14 @@ extension SyncEngine {
         return try discardFailedItems(failed.map(\.requestID))
     }
 
-    /// Removes what the user wrote on this device: all drafts, pins, rows of kept tables, and outbox
-    /// items, which it returns channel by channel, as they were written.
+    /// Removes all drafts, pins, rows of kept tables, and outbox items, which it returns channel by
+    /// channel, as they were written.
     ///
     /// Items that cannot be decoded are removed too, but not returned, and so are the outbox's
-    /// copies of files. An item whose request is in flight may reach the server nevertheless. To
-    /// read the items without removing them, call `store.outboxItems()`.
+    /// copies of files. An item in flight may reach the server nevertheless. To only read the
+    /// items, call `store.outboxItems()`.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: `store` or `closed`.
     @discardableResult
     public func discardUserData() throws(SyncError) -> [OutboxItem] {
         try change { (core) throws(SyncError) in try core.discardUserData() }
@@ -125,10 +122,10 @@ extension SyncEngine {
     /// through ``UnsentChanges``; the stored message changes when the server has confirmed the
     /// edit.
     ///
-    /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored, or if its deletion is in the outbox; `invalidArgument` if the message is of
-    ///   another type than the update; `notPermitted` if another user sent the message, or if
-    ///   ``Backend/sendingRefusal(in:)`` returns an error; `store`, `closed`.
+    /// - Throws: `notFound` if the message is neither in the outbox nor stored, or if its deletion
+    ///   is in the outbox; `invalidArgument` if the message is of another type than the update;
+    ///   `notPermitted` if another user sent the message, or if ``Backend/sendingRefusal(in:)``
+    ///   returns an error; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -145,10 +142,10 @@ extension SyncEngine {
     /// returns the request ID of the deletion or of the canceled message.
     ///
     /// An unsent message is canceled, as by ``cancel(_:)``. The deletion of a sent message cancels
-    /// its edits and reactions that are in the outbox.
+    /// its edits and reactions in the outbox.
     ///
-    /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored; `notPermitted` if the user may not delete the message; `store`, `closed`.
+    /// - Throws: `notFound` if the message is neither in the outbox nor stored; `notPermitted` if
+    ///   the user may not delete the message; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -161,8 +158,8 @@ extension SyncEngine {
     ///
     /// A reaction to an unsent message is shown immediately, and sent after the message.
     ///
-    /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored, or if its deletion is in the outbox; `store`, `closed`.
+    /// - Throws: `notFound` if the message is neither in the outbox nor stored, or if its deletion
+    ///   is in the outbox; `store`, `closed`.
     @discardableResult
     public func react(
         _ action: ReactionEventAction, with key: String, to target: MessageReference,
@@ -178,7 +175,7 @@ extension SyncEngine {
 
     /// Waits for the delivery result of an outbox item; `unknown` if it was removed long ago.
     ///
-    /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
+    /// - Throws: `canceled`, `store` or `closed`.
     public func deliveryResult(
         of id: RequestID, in url: ChannelURL
     ) async throws(SyncError) -> DeliveryResult {
@@ -214,8 +211,6 @@ extension SyncEngine {
         return item
     }
 
-    /// Throws `notPermitted` if, according to the stored channel, the backend refuses every message
-    /// to it.
     private func checkSending(to url: ChannelURL) throws(SyncError) {
         // If the cache is damaged, the message is stored, and the backend refuses it when it is
         // sent.
@@ -224,7 +219,7 @@ extension SyncEngine {
         throw SyncError(.notPermitted, refusal.message, cause: refusal)
     }
 
-    /// Throws an error if the server would reject one of the files, without reading any of them.
+    /// Throws an error if the server would reject one of the files, without reading any.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
         for file in files {
@@ -248,7 +243,6 @@ extension SyncEngine {
         }
     }
 
-    /// Returns the size in bytes of a file's data, or of the regular file to which its path leads.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {

@@ -1,11 +1,10 @@
 public import Models
 public import Store
 
-/// The changes of a channel's messages that the user has made and the server has not confirmed.
+/// The changes of a channel's messages that the server has not confirmed.
 ///
-/// A list applies them to stored messages, so that it immediately shows edits, deletions and
-/// reactions. The stored rows keep the server's state, so nothing has to be rolled back if the
-/// server rejects a change.
+/// A list applies them to stored messages, and so immediately shows edits, deletions and reactions.
+/// The stored rows keep the server's state: nothing is rolled back if it rejects a change.
 public struct UnsentChanges: Hashable, Sendable {
     private var changes: [MessageID: [OutboxItem]] = [:]
     private var changesOfUnsent: [RequestID: [OutboxItem]] = [:]
@@ -16,7 +15,7 @@ public struct UnsentChanges: Hashable, Sendable {
 
     /// Collects the changes from the outbox items of a channel, in order.
     ///
-    /// Failed items have no effect. `userID` is the user who adds and removes the reactions.
+    /// Failed items have no effect. `userID` is the user whose reactions change.
     public init(_ items: some Sequence<OutboxItem>, userID: UserID?) {
         self.userID = userID
         for item in items
@@ -69,7 +68,7 @@ extension StoreReader {
     /// Returns the changes that ``UnsentChanges`` contains, in O(*n*) of the channel's outbox
     /// items.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Throws: `closed`, `io` or `corruption`.
     public func overlay(
         of url: ChannelURL, for userID: UserID?
     ) throws(StoreError) -> UnsentChanges {
@@ -79,14 +78,14 @@ extension StoreReader {
     /// Returns the new messages of a channel that are waiting to be sent or in flight, as they were
     /// written, in O(*n*) of the channel's outbox items.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Throws: `closed`, `io` or `corruption`.
     public func pendingMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .pending)
     }
 
     /// Returns the new messages of a channel that have failed, as ``pendingMessages(in:)`` does.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Throws: `closed`, `io` or `corruption`.
     public func failedMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .failed)
     }

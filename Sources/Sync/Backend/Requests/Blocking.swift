@@ -2,8 +2,7 @@ public import Models
 
 /// Blocks or unblocks another user for the current user; the server decides what a block prevents.
 ///
-/// The server throws `notFound` if there is no such user, and `refused` if the user is the current
-/// user.
+/// The server throws `notFound` if there is no such user, and `refused` if it is the current user.
 public struct SetBlocked: BackendRequest {
     /// Nothing.
     public typealias Answer = Void
@@ -18,7 +17,7 @@ public struct SetBlocked: BackendRequest {
                     + "and in no other user's list because of it.")
         ])
 
-    /// A Boolean value that indicates whether to block the user.
+    /// Whether to block the user.
     public var isBlocked: Bool
 
     /// The user's ID.
@@ -53,7 +52,7 @@ public struct ListBlockedUsers: PageOfList {
             BackendPromise("blocked.all", "The pages together contain each blocked user once.")
         ])
 
-    /// The previous page's cursor; `nil` for the first page.
+    /// The previous page's cursor.
     public var cursor: PageCursor?
 
     /// The maximum number of elements.

@@ -181,7 +181,7 @@ public struct SetPinned: MessageRequest, ChannelCall {
                     + "and the feed reports each change to the members.")
         ])
 
-    /// A Boolean value that indicates whether to pin the message.
+    /// Whether to pin the message.
     public var isPinned: Bool
 
     /// The message's ID.
@@ -230,7 +230,7 @@ public struct SetFrozen: BackendRequest, ChannelCall {
                     + "`channelFrozen`.")
         ])
 
-    /// A Boolean value that indicates whether to freeze the channel.
+    /// Whether to freeze the channel.
     public var isFrozen: Bool
 
     /// The channel's URL.

@@ -18,7 +18,7 @@ public struct ListMembers: PageOfList, ChannelCall {
     /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The previous page's cursor; `nil` for the first page.
+    /// The previous page's cursor.
     public var cursor: PageCursor?
 
     /// The maximum number of elements.
@@ -91,7 +91,7 @@ public struct AnswerInvitation: BackendRequest, ChannelCall {
     /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// A Boolean value that indicates whether the user accepts.
+    /// Whether the user accepts.
     public var accepts: Bool
 
     /// Creates a request.
@@ -158,8 +158,8 @@ public struct LeaveChannel: BackendRequest, ChannelCall {
 
 /// Sets the role of members of a channel: operator or ordinary member.
 ///
-/// The server throws `refused` if the caller is not an operator of the channel, and `notFound` if
-/// one of the users is not a member; the request then has no effect.
+/// The server throws `refused` if the caller is not an operator of the channel, and `notFound`,
+/// without an effect, if one of the users is not a member.
 public struct SetRole: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void

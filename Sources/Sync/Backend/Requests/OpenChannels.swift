@@ -10,7 +10,7 @@ public struct ListOpenChannels: PageOfList {
         "openChannels", "Returns a page of the open channels, newest first.",
         needs: .openChannels, changesServer: false)
 
-    /// The previous page's cursor; `nil` for the first page.
+    /// The previous page's cursor.
     public var cursor: PageCursor?
 
     /// The maximum number of elements.

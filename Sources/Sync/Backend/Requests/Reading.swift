@@ -40,9 +40,9 @@ public struct CountMessages: BackendRequest, ChannelCall {
 /// Returns a page of the messages that match a search, in all channels that the user can read.
 ///
 /// The server searches by its own rules, because the engine ignores the messages that do not match
-/// by those of ``/Models/SearchQuery``. It may ignore everything in the parameters except the words
-/// to find: quotes, excluded words, the channels, and the other filters. It need not find the
-/// beginnings of words, nor words in the names of files. It throws `expired` if it no longer knows
+/// by those of ``/Models/SearchQuery``. It may ignore everything except the words to find: quotes,
+/// excluded words, the channels, and the other filters. It need not find the beginnings of words,
+/// nor words in the names of files. It throws `expired` if it no longer knows the cursor.
 /// the cursor.
 public struct SearchMessages: PageOfList {
     /// The result.
@@ -76,7 +76,7 @@ public struct SearchMessages: PageOfList {
     /// The text as the user has typed it, and the filters; the order is not used.
     public var params: MessageSearchParams
 
-    /// The previous page's cursor; `nil` for the first page.
+    /// The previous page's cursor.
     public var cursor: PageCursor?
 
     /// The maximum number of elements.
@@ -115,7 +115,7 @@ public struct ListMentions: PageOfList {
                     + "channel, once and in its current version, the newest first.")
         ])
 
-    /// The previous page's cursor; `nil` for the first page.
+    /// The previous page's cursor.
     public var cursor: PageCursor?
 
     /// The maximum number of elements.

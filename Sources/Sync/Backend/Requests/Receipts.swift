@@ -18,8 +18,7 @@ public struct MarkAsRead: OfflineRequest {
     /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The time of the newest message that is marked, on the server's clock; `nil` for the current
-    /// time.
+    /// The time of the newest message that is marked; `nil` for the current time.
     ///
     /// The engine sets it if the request waits in the outbox, so that messages of that period are
     /// not marked. A receipt never moves an earlier one back.
@@ -120,12 +119,12 @@ public struct MarkAsDelivered: OfflineRequest {
 
 /// Reports whether the user is typing.
 ///
-/// The server ends the typing of a user who sends a message, leaves the channel or disconnects. As
-/// it may not notice that a device has lost the network, the engine also ends it: when its own
-/// connection ends, and after ``SyncOptions/typingTimeout`` without another report. While a user
-/// continues typing, the client repeats the request at most once in each interval of its
-/// `typingThrottle`. If the server has no timeout of its own, let the feed repeat the report from
-/// time to time.
+/// The server ends the typing of a user who sends a message, leaves the channel or disconnects. The
+/// engine also ends it when its own connection ends, and after ``SyncOptions/typingTimeout``
+/// without another report, because the server may not notice that a device has lost the network.
+/// While a user continues typing, the client repeats the request at most once in each interval of
+/// its `typingThrottle`. If the server has no timeout of its own, let the feed repeat the report
+/// from time to time.
 public struct SetTyping: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
@@ -138,7 +137,7 @@ public struct SetTyping: BackendRequest, ChannelCall {
                 "typing.reported", "The feed reports the typing users to connected members.")
         ])
 
-    /// A Boolean value that indicates whether the user is typing.
+    /// Whether the user is typing.
     public var isTyping: Bool
 
     /// The channel's URL.

@@ -120,7 +120,7 @@ public struct ListRestrictedUsers: PageOfList, ChannelCall {
     /// The kind of restriction.
     public var restriction: RestrictionType
 
-    /// The previous page's cursor; `nil` for the first page.
+    /// The previous page's cursor.
     public var cursor: PageCursor?
 
     /// The maximum number of elements.

@@ -13,10 +13,10 @@ extension BackendError {
     /// | 3xx, 407, 408, other statuses from 500 | `unanswered` |
     /// | other statuses | `refused` |
     ///
-    /// A proxy may return 5xx after the server has executed the request, and the network of a hotel
-    /// may redirect the request to its login page, so that the request counts as unanswered. Use
-    /// `serverFailure` only if your server says that nothing was changed, and `sessionRevoked` only
-    /// if it says that the user may not connect any more.
+    /// A proxy may return 5xx after the server has executed the request, and a hotel's network may
+    /// redirect it to a login page, so such a request counts as unanswered. Use `serverFailure`
+    /// only if your server says that nothing was changed, and `sessionRevoked` only if it says that
+    /// the user may not connect any more.
     ///
     /// - Parameters:
     ///   - status: The status of the response.

@@ -1,7 +1,7 @@
 public import Models
 
 extension Page {
-    /// Creates a page of a complete list, for servers that return a list without pages.
+    /// Creates a page of a complete list, for servers that return lists without pages.
     ///
     /// The cursor of the next page is the ID of the last element, which stays valid when other
     /// elements are added or removed.

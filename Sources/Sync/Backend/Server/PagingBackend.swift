@@ -3,12 +3,12 @@ public import Models
 
 /// A backend whose server returns the messages before or after a point.
 ///
-/// Most chat servers have such requests, with parameters that are often called `before`, `after`
-/// and `limit`. This protocol makes pages of the answers, which fulfill the promises of
+/// The parameters of such requests are often called `before`, `after` and `limit`. This protocol
+/// makes pages of the answers, which fulfill the promises of
 /// ``Backend/messages(in:at:older:newer:)`` about order, limits, cursors and anchors.
 ///
 /// The server returns messages in the order of their times, and may return fewer than the limit.
-/// Only an empty answer is the end of the history, so that reading a whole history takes one more
+/// Only an empty answer is the end of the history, so reading a whole history takes one more
 /// request than it has pages.
 public protocol PagingBackend: Backend {
     /// The points at which requests continue earlier ones.
@@ -46,23 +46,21 @@ public enum PagePoint: Hashable, Sendable {
 public enum PageContinuation: Hashable, Sendable {
     /// Requests continue at messages, and begin at a time only if the anchor of the page is a time.
     ///
-    /// The server should accept the ID of a message that was deleted. If it throws an error, the
-    /// page fails with that error.
+    /// The server should accept the ID of a deleted message; if it throws an error, the page fails
+    /// with that error.
     case messages
     /// Requests continue at times, because the server has no requests by ID.
     ///
     /// Several messages may have the same time. A cursor therefore contains the IDs of the messages
     /// of its millisecond that were already returned, and a request asks for as many additional
-    /// messages. The limit of the server must be larger than the number of messages in one
-    /// millisecond.
+    /// messages. The server's limit must exceed the number of messages in one millisecond.
     case times
 }
 
 extension PagingBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// A page takes one request for each of its two sides, and one or two more if its anchor is a
-    /// message.
+    /// A page takes one request for each side, and one or two more if its anchor is a message.
     ///
     /// - Throws: `expired` if the anchor is a message that does not exist, or a cursor that this
     ///   method did not make; the errors of the requests.
@@ -119,7 +117,6 @@ private struct HistoryPages<Server: PagingBackend> {
         }
     }
 
-    /// Returns the messages of one millisecond.
     private func messages(createdAt time: Timestamp) async throws(BackendError) -> [Message] {
         var limit = 100
         while true {
