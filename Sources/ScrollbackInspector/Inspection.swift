@@ -36,11 +36,11 @@ final class Inspection: Sendable {
             let request = try ChannelList.Request(query)
             return try encode(await channels.page(request, of: session, mask))
         case "channel":
-            let activity = await monitor.activity(in: try query.channel())
+            let url = try query.channel()
+            let activity = await monitor.activity(in: url)
             return try await encode { () throws(StoreError) in
                 try ChannelReport(
-                    of: query.requiredChannel, for: session.userID, activity,
-                    in: session.store.snapshot(), mask)
+                    of: url, for: session.userID, activity, in: session.store.snapshot(), mask)
             }
         case "history":
             let request = try HistoryReport.Request(query)
@@ -78,7 +78,7 @@ final class Inspection: Sendable {
             return try await encode { () throws(StoreError) in
                 try AppRowsReport(of: query["table"] ?? "", in: session.store.snapshot(), mask)
             }
-        case "damage": return try encode(try await client.damageReport())
+        case "damage": return try encode(try await client.required().damageReport())
         case "eviction":
             let size = try query.integer("size")
             return try encode(EvictionReport(try await session.engine.evictionPlan(to: size)))
@@ -104,7 +104,7 @@ struct BadRequest: Error {
 /// An unretained reference to the inspected client.
 @MainActor
 final class ClientReference {
-    private weak var client: ChatClient?
+    private(set) weak var client: ChatClient?
 
     init(_ client: ChatClient) { self.client = client }
 
@@ -123,10 +123,6 @@ final class ClientReference {
         guard let client else { throw BadRequest("the client was released") }
         return client
     }
-
-    func damageReport() async throws -> DamageReport { try await required().damageReport() }
-
-    var state: ChatClient? { client }
 }
 
 struct Query: Sendable {
@@ -135,8 +131,6 @@ struct Query: Sendable {
     init(_ values: [String: String]) { self.values = values }
 
     subscript(_ name: String) -> String? { values[name] }
-
-    var requiredChannel: ChannelURL { ChannelURL(values["channel"] ?? "") }
 
     func channel() throws -> ChannelURL {
         guard let url = values["channel"], !url.isEmpty else {

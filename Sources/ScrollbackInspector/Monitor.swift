@@ -311,7 +311,7 @@ actor Monitor {
             attempt: 1)
         began.attempt += failures[began.subject] ?? 0
         calls.append(began)
-        if let id = call.requestID { sendingActivity.inFlight.insert(id) }
+        if let id = began.requestID { sendingActivity.inFlight.insert(id) }
     }
 
     private func end(

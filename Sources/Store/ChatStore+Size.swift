@@ -30,9 +30,8 @@ extension ChatStore {
     ) throws(StoreError) -> Int {
         if directory != nil { return try DatabaseFiles(database.path).size() }
         var size = 0
-        try snapshot.scan(.all) { (key, value) throws(StoreError) in
+        try Rows(snapshot: snapshot).forEachRow(in: .all) { key, value in
             size += key.count + value.count
-            return true
         }
         return size
     }

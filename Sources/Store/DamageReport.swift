@@ -1,6 +1,4 @@
-import Models
-
-/// A report of the damage in a store, without user data.
+/// A report of the damage in a store that an app can submit, without user data.
 ///
 /// The report consists of numbers, codes and names of LevelDB's log files, and contains no text,
 /// ID, URL, path or key.
@@ -90,15 +88,8 @@ extension ChatStore {
         report.isOutboxLost = openingReport.isOutboxLost
         report.hasOutboxCopy = openingReport.outboxCopy != nil
         report.isReencryptionUnfinished = openingReport.isReencryptionUnfinished
-        let view = snapshot.view
-        report.search(view.cache) { letter, bytes in
-            guard let table = Table(rawValue: letter) else { return "?" }
-            return table.canDecode(bytes) ? nil : table.name
-        }
-        report.search(view.outbox) { letter, bytes in
-            guard let table = OutboxTable(rawValue: letter) else { return "?" }
-            return table != .outboxItem || (try? OutboxItem(serialized: bytes)) != nil
-                ? nil : table.name
+        for database in RowDescription.Database.allCases {
+            report.search(database, snapshot.view.rows(of: database))
         }
         do throws(StoreError) {
             for name in try pushNames() { report.add(try drop(name)?.damage ?? []) }
@@ -110,33 +101,17 @@ extension ChatStore {
 }
 
 extension DamageReport {
-    fileprivate mutating func search(
-        _ rows: Rows, _ unreadable: (UInt8, [UInt8]) -> String?
-    ) {
+    fileprivate mutating func search(_ database: RowDescription.Database, _ rows: Rows) {
         var counts: [String: Int] = [:]
         do throws(StoreError) {
-            try rows.scan(.all) { (key, value) throws(StoreError) in
-                if let letter = key.first, let table = unreadable(letter, Array(value)) {
-                    counts[table, default: 0] += 1
-                }
-                return true
+            try rows.forEachRow(in: .all) { key, value in
+                let table = database.table(key.first)
+                let content = try? table?.content(value)
+                if content == nil { counts[table?.name ?? "?", default: 0] += 1 }
             }
         } catch {
             searchFailures.append(error.code.description)
         }
         unreadableRows.merge(counts, uniquingKeysWith: +)
-    }
-}
-
-extension Table {
-    /// Returns `true` also for values that are not records.
-    fileprivate func canDecode(_ bytes: [UInt8]) -> Bool {
-        switch self {
-        case .message: (try? Message(serialized: bytes)) != nil
-        case .groupChannel: (try? GroupChannel(serialized: bytes)) != nil
-        case .openChannel: (try? OpenChannel(serialized: bytes)) != nil
-        case .user: (try? User(serialized: bytes)) != nil
-        default: true
-        }
     }
 }

@@ -7,10 +7,14 @@ struct DiskFile: ~Copyable {
 
     /// Returns `nil` if the file does not exist.
     init?(reading path: String) throws(StoreError) {
-        // Do not follow a link or wait for a pipe. If the parent is a file, the file counts as
-        // missing.
-        try self.init(
-            path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
+        // Another program may have created a link or a pipe at this path: do not follow or wait for
+        // it. If the parent of the path is a file, the file counts as missing.
+        descriptor = retrying { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        self.path = path
+        guard descriptor < 0 else { return }
+        let error = errno
+        guard error != ENOENT, error != ENOTDIR else { return nil }
+        throw StoreError(errno: error, doing: "open the file", path: path)
     }
 
     /// Creates a file, with access for its owner only; throws if it exists.
@@ -46,17 +50,6 @@ struct DiskFile: ~Copyable {
 
     private static let ownerOnly: mode_t = 0o600
 
-    private init?(
-        _ path: String, _ flags: Int32, _ action: String, unless none: [Int32]
-    ) throws(StoreError) {
-        descriptor = retrying { open(path, flags | O_CLOEXEC) }
-        self.path = path
-        guard descriptor < 0 else { return }
-        let error = errno
-        guard !none.contains(error) else { return nil }
-        throw StoreError(errno: error, doing: action, path: path)
-    }
-
     deinit {
         // Ignore an error of closing: `sync()` has already reported write errors.
         if descriptor >= 0 { close(descriptor) }
@@ -64,20 +57,19 @@ struct DiskFile: ~Copyable {
 }
 
 extension DiskFile {
-    func size() throws(StoreError) -> Int {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw StoreError(errno: errno, doing: "read the attributes of the file", path: path)
-        }
-        return Int(status.st_size)
-    }
+    func size() throws(StoreError) -> Int { Int(try status().st_size) }
 
     func isRegular(atMost byteCount: Int = .max) throws(StoreError) -> Bool {
+        let status = try status()
+        return status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) <= byteCount
+    }
+
+    private func status() throws(StoreError) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             throw StoreError(errno: errno, doing: "read the attributes of the file", path: path)
         }
-        return status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) <= byteCount
+        return status
     }
 
     /// Reads the next bytes into an array, up to its size, and returns their number; 0 at the end.

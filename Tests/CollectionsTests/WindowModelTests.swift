@@ -54,15 +54,15 @@ import Testing
             case 0:
                 last = "load older"
                 let count = 1 + random.number(below: 4)
-                let edits = try window.loadOlder(
-                    count, crossesGaps: random.oneIn(2), in: try store.snapshot()
+                let edits = try window.load(
+                    .older, count, crossesGaps: random.oneIn(2), in: try store.snapshot()
                 ).edits
                 try apply(edits, trimming: .newest)
             case 1:
                 last = "load newer"
                 let count = 1 + random.number(below: 4)
-                let edits = try window.loadNewer(
-                    count, crossesGaps: random.oneIn(2), in: try store.snapshot()
+                let edits = try window.load(
+                    .newer, count, crossesGaps: random.oneIn(2), in: try store.snapshot()
                 ).edits
                 try apply(edits, trimming: .oldest)
             case 2 where random.oneIn(6):

@@ -68,18 +68,18 @@ import Testing
 
     @Test func requestedFailuresAreUsedInOrderAndRemoved() {
         var plan = NetworkPlan(.perfect)
-        plan.add(
+        plan.scripted.append(
             ScriptedFailure(
                 count: 2, calls: [.send], failure: .init(BackendError(.throttled, ""))))
-        plan.add(
+        plan.scripted.append(
             ScriptedFailure(
                 count: 1, calls: .all, failure: .init(BackendError(.serverFailure, ""))))
         #expect(codes(&plan, of: CoreCall.Delete.declaration, 2) == ["serverFailure", "-"])
         #expect(codes(&plan, 3) == ["throttled", "throttled", "-"])
-        plan.add(
+        plan.scripted.append(
             ScriptedFailure(count: nil, calls: .all, failure: .init(BackendError(.refused, ""))))
         #expect(codes(&plan, 3) == ["refused", "refused", "refused"])
-        plan.removeScripted()
+        plan.scripted = []
         #expect(codes(&plan, 1) == ["-"])
     }
 

@@ -35,15 +35,6 @@ import Testing
                 " not sent"))
     }
 
-    @Test func clockIsLimitedToTheRangeOfTimes() {
-        #expect(Timestamp(milliseconds: 1).later(by: .milliseconds(-2)) == -1)
-        #expect(Timestamp.distantFuture.later(by: .seconds(1)) == .distantFuture)
-        #expect(Timestamp.distantPast.later(by: .seconds(-1)) == .distantPast)
-        #expect(Timestamp(5).duration(to: 3) == .zero)
-        #expect(Timestamp(3).duration(to: 5) == .milliseconds(2))
-        #expect(Timestamp.distantPast.duration(to: .distantFuture) == .milliseconds(Int64.max))
-    }
-
     @Test func placesAreMessagesOrTimesAndIDs() async {
         #expect(await reply("draw general a b c", "open-gap general a c") == "a ~ b ~ c")
         #expect(await reply("cover general - 1700000060000/b") == "a b ~ c")

@@ -35,7 +35,8 @@ import Testing
 
     /// The types that commands take as JSON, each with one of these commands.
     static let records = [
-        "MessageListParams": "open", "ThreadedMessageListParams": "thread",
+        "MessageSelectionParams": "open", "MessageListParams": "open",
+        "ThreadedMessageListParams": "thread",
         "MessageChangelogParams": "changelog messages",
         "GroupChannelChangelogParams": "changelog channels",
         "GroupChannelListQuery": "list", "NewMessage": "send",

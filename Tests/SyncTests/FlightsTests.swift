@@ -9,7 +9,7 @@ import Testing
     @Test func tooManyRecordsMakeAnAnswerVoid() {
         var flights = Flights()
         let flight = flights.begin(in: "c", isFollowed: true)
-        for number in 0...20_000 { flights.recordTouched(MessageID("\(number)"), in: "c") }
+        for number in 0...20_000 { flights.record(.touched, of: MessageID("\(number)"), in: "c") }
         #expect(flights.end(flight) == nil)
     }
 
@@ -80,13 +80,13 @@ import Testing
                 #expect(interim?.unconfirmed == (isVoid ? nil : unconfirmed))
                 #expect(interim?.deleted == (isVoid ? nil : deleted))
             case 6, 7:
-                flights.recordTouched(id, in: url)
+                flights.record(.touched, of: id, in: url)
                 happened.append(.touched(id, url))
             case 8:
-                flights.recordUnconfirmed(id, in: url, isNew: random.oneIn(2))
+                flights.record(.unconfirmed(isNew: random.oneIn(2)), of: id, in: url)
                 happened.append(.unconfirmed(id, url))
             case 9, 10:
-                flights.recordDeleted(id, in: url)
+                flights.record(.deleted, of: id, in: url)
                 happened.append(.deleted(id, url))
             default:
                 if random.oneIn(8) {

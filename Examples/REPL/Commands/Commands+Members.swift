@@ -108,7 +108,7 @@ extension Command {
                 let (words, url) = try await arguments.wordsInChannel()
                 var end: Timestamp?
                 if words.count == 3, words[1] == "for" {
-                    end = try arguments.world.clock.now.later(by: try arguments.duration(words[2]))
+                    end = try arguments.world.clock.now.advanced(by: arguments.duration(words[2]))
                 } else if words.count != 1 {
                     throw CommandError.usage
                 }

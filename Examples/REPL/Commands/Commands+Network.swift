@@ -302,7 +302,7 @@ extension Command.Arguments {
                 id: nil, channelURL: url,
                 sender: Sender(id: sender.userID, nickname: sender.nickname),
                 text: "\(number) of \(count)",
-                createdAt: start.later(by: duration * (Double(number) / Double(count))))
+                createdAt: start.advanced(by: duration * (Double(number) / Double(count))))
         }
         try world.server.importMessages(messages, isReported: true)
     }

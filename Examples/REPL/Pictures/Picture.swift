@@ -143,20 +143,20 @@ extension Picture {
             case .more: places.append(nil)
             case .gap:
                 places.append(nil)
-                time = time.minuteLater
+                time = time.advanced(by: .seconds(60))
             case .message(let id):
                 let message = Message(
                     id: id, channelURL: url, text: id.rawValue, createdAt: time)
                 try batch.save(message)
                 places.append(message.position)
-                time = time.minuteLater
+                time = time.advanced(by: .seconds(60))
             case .pending(let id), .failed(let id):
                 let message = Message(
                     id: nil, channelURL: url, text: id.rawValue, createdAt: time)
                 var item = OutboxItem(message, requestID: id)
                 if case .failed = sign { item.fail(.requestFailed) }
                 try batch.save(item)
-                time = time.minuteLater
+                time = time.advanced(by: .seconds(60))
             }
         }
         try batch.cover(url, from: .beginning, through: .end)
@@ -169,10 +169,6 @@ extension Picture {
                     to: after.map(Gap.Bound.position) ?? .end))
         }
     }
-}
-
-extension Timestamp {
-    fileprivate var minuteLater: Timestamp { Timestamp(milliseconds: milliseconds + 60_000) }
 }
 
 // MARK: Drawing a window

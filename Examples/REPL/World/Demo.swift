@@ -32,7 +32,7 @@ enum Demo {
             var messages: [Message] = []
             for (index, line) in lines.enumerated() {
                 let left = lines.count - index
-                let time = now.later(by: left < 8 ? .seconds(-60 * left) : .seconds(-7200 * left))
+                let time = now.advanced(by: .seconds(left < 8 ? -60 * left : -7200 * left))
                 let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
                 let user = users.first { $0.0 == parts[0] } ?? users[0]
                 messages.append(

@@ -235,12 +235,12 @@ final class World {
 
     func pass(_ duration: Duration) async throws {
         guard !clock.isRunning else { return try await Task.sleep(for: duration) }
-        let end = clock.now.later(by: duration)
+        let end = clock.now.advanced(by: duration)
         while let next = clock.nextEnd, next <= end {
-            clock.advance(by: clock.now.duration(to: next))
+            clock.advance(by: max(.zero, clock.now.duration(to: next)))
             await waitUntilIdle(within: .seconds(10))
         }
-        clock.advance(by: clock.now.duration(to: end))
+        clock.advance(by: max(.zero, clock.now.duration(to: end)))
     }
 
     // MARK: Settling

@@ -10,7 +10,7 @@ final class WorldClock: Sendable {
         var sleepers: [Int: Sleeper] = [:]
         var lastNumber = 0
 
-        var now: Timestamp { manualTime ?? Timestamp(Date()).later(by: offset) }
+        var now: Timestamp { manualTime ?? Timestamp.now.advanced(by: offset) }
     }
 
     private struct Sleeper {
@@ -34,7 +34,7 @@ final class WorldClock: Sendable {
     func advance(by duration: Duration) {
         let due = state.withLock { state in
             if let time = state.manualTime {
-                state.manualTime = time.later(by: duration)
+                state.manualTime = time.advanced(by: duration)
             } else {
                 state.offset += duration
             }
@@ -57,7 +57,7 @@ final class WorldClock: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        let end = now.later(by: duration)
+        let end = now.advanced(by: duration)
         guard !isRunning else {
             let sleeper = Sleeper(name: name, end: end, continuation: nil)
             state.withLock { $0.sleepers[number] = sleeper }
@@ -91,24 +91,5 @@ final class WorldClock: Sendable {
 
     func sleeperCount(of name: String) -> Int {
         state.withLock { state in state.sleepers.values.count { $0.name == name } }
-    }
-}
-
-extension Timestamp {
-    /// Returns the time after a duration, which may be negative, within the type's range.
-    func later(by duration: Duration) -> Timestamp {
-        let end: Timestamp = duration < .zero ? .distantPast : .distantFuture
-        let count = (duration / .milliseconds(1)).rounded(.towardZero)
-        guard let whole = Int64(exactly: count) else { return end }
-        let (time, overflows) = milliseconds.addingReportingOverflow(whole)
-        return overflows ? end : Timestamp(milliseconds: time)
-    }
-
-    /// Returns the duration until another time; zero if that is earlier.
-    func duration(to later: Timestamp) -> Duration {
-        guard self < later else { return .zero }
-        let (milliseconds, overflows) = later.milliseconds
-            .subtractingReportingOverflow(milliseconds)
-        return .milliseconds(overflows ? .max : milliseconds)
     }
 }

@@ -19,9 +19,9 @@ struct ChannelWindow {
 
     private(set) var upper = Bound.beginning
     /// `true` if the store has every channel of the server's list.
-    private(set) var isComplete = false
-    /// `true` if the window shows channels of a cleared or replaced cache, until the store has the
-    /// whole list again.
+    var isComplete = false
+    /// `true` if the window shows channels of a cleared or replaced cache, and the store does not
+    /// have the whole list again.
     private(set) var isReplaced = false
     /// The `count` of the last call of `load`.
     private var wanted = 0
@@ -159,8 +159,6 @@ struct ChannelWindow {
         wanted = count
         return edits
     }
-
-    mutating func recordIsComplete() { isComplete = true }
 
     /// Reads the shown part again, after the store has dropped changes without reporting them.
     ///

@@ -28,7 +28,7 @@ extension GroupChannelCollection {
             try await fetch()
             try checkIsNotDisposed()
         }
-        var isComplete = try await showPage(upTo: count, .page)
+        var isComplete = try await showPage(upTo: count)
         for page in 0..<GroupChannelCollection.pageLimit {
             if isComplete || (page > 0 && channels.count >= count) { break }
             do throws(SyncError) {
@@ -39,17 +39,15 @@ extension GroupChannelCollection {
                 break
             }
             try checkIsNotDisposed()
-            isComplete = try await showPage(upTo: count, .page)
+            isComplete = try await showPage(upTo: count)
         }
         return found()
     }
 
     /// Lists at least `count` channels, or all stored ones, and returns `true` if the store has
     /// every channel of the server's list.
-    private func showPage(
-        upTo count: Int, _ reporting: Reporting
-    ) async throws(SyncError) -> Bool {
-        try await showRest(after: try show(upTo: count, reporting), upTo: count, reporting)
+    private func showPage(upTo count: Int) async throws(SyncError) -> Bool {
+        try await showRest(after: try show(upTo: count, .page), upTo: count, .page)
         return window.isComplete
     }
 
@@ -145,7 +143,7 @@ extension GroupChannelCollection {
         // Ignore the error: the engine reports it.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isListComplete(in: reader)
-            if holdsAll { window.recordIsComplete() }
+            if holdsAll { window.isComplete = true }
             return holdsAll
         }
         // Remove the rows of channels that the user has lost.

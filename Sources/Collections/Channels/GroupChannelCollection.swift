@@ -236,8 +236,7 @@ public final class GroupChannelCollection {
         notifyObservers()
         guard !diff.isEmpty else { return }
         withMutation(keyPath: \.channels) {}
-        let change = CollectionChange(diff, in: window.channels)
-        change.check(from: before, to: window.channels)
+        let change = CollectionChange(diff, in: window.channels, from: before)
         subscribers.notify(change)
         delegate?.channelCollection(self, didChange: change)
         notify(diff, edits.sources, reporting)

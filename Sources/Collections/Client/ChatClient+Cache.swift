@@ -10,11 +10,7 @@ extension ChatClient {
     /// - Throws: `noUser` or `store`.
     public func cachedDataSize() throws(SyncError) -> Int {
         let store = try engine.store
-        do throws(StoreError) {
-            return try store.cachedDataSize()
-        } catch {
-            throw SyncError(error)
-        }
+        return try translatingStoreErrors { () throws(StoreError) in try store.cachedDataSize() }
     }
 
     /// Removes the cached messages of channels, also from the files, but neither the channels nor

@@ -58,19 +58,16 @@ extension ChatClient {
     }
 
     /// Returns the positions of the newest stored messages, and the changes from now on.
-    @concurrent
     private static func observe(
         _ store: ChatStore
     ) async throws(SyncError) -> ([ChannelURL: Position], ObservedChanges) {
-        do throws(StoreError) {
+        try await onDisk { () throws(StoreError) in
             let (snapshot, changes) = try store.observe(.everything, limit: .max)
             var newest: [ChannelURL: Position] = [:]
             for channel in try snapshot.groupChannels() {
                 newest[channel.url] = try snapshot.newestPosition(in: channel.url)
             }
             return (newest, changes)
-        } catch {
-            throw SyncError(error)
         }
     }
 

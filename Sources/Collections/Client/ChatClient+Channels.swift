@@ -324,7 +324,7 @@ extension ChatClient {
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
         let now = options.now()
         if let last = lastTyping[url], last <= now,
-            now.elapsed(since: last) < options.typingThrottle
+            last.duration(to: now) < options.typingThrottle
         {
             return
         }

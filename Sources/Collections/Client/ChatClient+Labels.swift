@@ -7,12 +7,7 @@ extension ChatClient {
     ///
     /// - Throws: `noUser` or `store`.
     public func labels(of url: ChannelURL) throws(SyncError) -> ChannelLabels {
-        let store = try engine.store
-        do throws(StoreError) {
-            return try store.labels(of: url)
-        } catch {
-            throw SyncError(error)
-        }
+        try engine.stored { (reader) throws(StoreError) in try reader.labels(of: url) }
     }
 
     /// Sets the local labels and the local sort key of a channel.

@@ -26,18 +26,18 @@ extension ChatClient {
     ) async throws(SyncError) -> ConnectOutcome {
         let opened = try await openSession(of: credentials.userID)
         let previous = session?.engine
-        candidate = opened.session.engine
+        candidate = opened.engine
         // A backend has one connection.
         await previous?.pauseConnection()
         do throws(SyncError) {
-            let outcome = try await opened.session.engine.connect(as: credentials)
+            let outcome = try await opened.engine.connect(as: credentials)
             candidate = nil
             await end()
             await startSession(opened)
             return outcome
         } catch {
             candidate = nil
-            await discard(opened.session)
+            await discard(opened)
             await previous?.continueConnection()
             guard error.code == .closed else { throw error }
             throw SyncError(.canceled, "another call has ended the connection of \(credentials)")
@@ -144,7 +144,7 @@ extension ChatClient {
         follower?.stop()
         follower = nil
         (currentUser, unreadCount, lastTyping, lastReceivedPushes) = (nil, nil, [:], nil)
-        (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
+        (storageDamage, isDamageReported) = (StorageDamage(), true)
         enteredChannels = []
         ending.tasks.cancelAll()
         await ending.engine.close()
@@ -156,13 +156,7 @@ extension ChatClient {
         await startSession(try await openSession(of: userID))
     }
 
-    struct OpenedSession {
-        let session: Session
-        let damage: StorageDamage
-        let cachingError: StoreError?
-    }
-
-    func openSession(of userID: UserID) async throws(SyncError) -> OpenedSession {
+    func openSession(of userID: UserID) async throws(SyncError) -> Session {
         let store: ChatStore
         var damage = StorageDamage()
         var cachingError: StoreError?
@@ -180,16 +174,15 @@ extension ChatClient {
             limits: options.cacheLimits, sleep: options.sleep, jitter: options.jitter,
             now: options.now, makeRequestID: options.makeRequestID,
             renewSession: options.renewSession)
-        return OpenedSession(
-            session: Session(userID: userID, store: store, engine: engine, tasks: TaskBag()),
-            damage: damage, cachingError: cachingError)
+        return Session(
+            userID: userID, store: store, engine: engine, tasks: TaskBag(), openingDamage: damage,
+            cachingError: cachingError)
     }
 
-    func startSession(_ opened: OpenedSession) async {
-        let session = opened.session
+    func startSession(_ session: Session) async {
         let (store, engine) = (session.store, session.engine)
         self.session = session
-        (cachingError, storageDamage) = (opened.cachingError, opened.damage)
+        storageDamage = session.openingDamage
         isDamageReported = storageDamage.isEmpty
         currentUser = try? store.storedUser()
         follow(session)

@@ -42,9 +42,9 @@ public final class ChatClient {
     /// and if the server has no unread counts.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The error of opening the user's files, because of which the client works in memory
-    /// (``StorageFailurePolicy/continueInMemory``); otherwise `nil`.
-    public internal(set) var cachingError: StoreError?
+    /// The error of opening the user's files, if the client works in memory because of it and of
+    /// the policy ``StorageFailurePolicy/continueInMemory``; otherwise `nil`.
+    public var cachingError: StoreError? { session?.cachingError }
 
     /// The damage found in the user's files since they were opened, including lost outbox items.
     ///
@@ -88,6 +88,9 @@ public final class ChatClient {
         let store: ChatStore
         let engine: SyncEngine
         let tasks: TaskBag
+        /// The damage that was found when the files were opened.
+        let openingDamage: StorageDamage
+        let cachingError: StoreError?
     }
 
     struct WeakCollection {

@@ -282,8 +282,7 @@ public final class MessageList {
         let diff = list.apply(edits)
         guard !diff.isEmpty else { return }
         if isLoading { inserted.formUnion(diff.insertions.map(\.element.id)) }
-        let change = CollectionChange(diff, in: rows)
-        change.check(from: before, to: rows)
+        let change = CollectionChange(diff, in: rows, from: before)
         subscribers.notify(change)
         delegate?.messageList(self, didChange: change)
     }

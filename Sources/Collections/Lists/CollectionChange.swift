@@ -76,12 +76,6 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     }
 }
 
-extension CollectionChange {
-    init(reset elements: [Element]) {
-        self.init(reset: elements, deletions: [], insertions: [], updates: [], moves: [])
-    }
-}
-
 // MARK: Checks
 
 extension CollectionChange {
@@ -89,8 +83,8 @@ extension CollectionChange {
     /// make loading page after page quadratic.
     private static var longestChecked: Int { 2_000 }
 
-    /// Returns the list before a change; `nil` if it is long, or if this build does not verify
-    /// changes.
+    /// Returns the list before a change, to verify the change; `nil` if the list is long, or if this
+    /// build does not verify changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(
@@ -101,11 +95,5 @@ extension CollectionChange {
         guard isChecked else { return nil }
         let list = list()
         return list.count <= longestChecked ? list : nil
-    }
-
-    func check(from before: [Element]?, to after: [Element]) {
-        assert(
-            before.map { applied(to: $0) == after } ?? true,
-            "Applying the change does not give the list.")
     }
 }

@@ -18,8 +18,6 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         keysByID[id].map { elements[index(of: $0)] }
     }
 
-    func index(of id: Element.RowID) -> Int? { keysByID[id].map { index(of: $0) } }
-
     func elements(from first: Key, through last: Key) -> ArraySlice<Element> {
         let (first, last) = isReversed ? (last, first) : (first, last)
         let start = index(of: first)
@@ -234,9 +232,11 @@ struct ListDiff<Element: Hashable & Sendable> {
 
 extension CollectionChange {
     /// Creates a change, or a reset if the diff contains more than ``resetThreshold`` rows.
-    init(_ diff: ListDiff<Element>, in elements: [Element]) {
+    ///
+    /// `elements` is the list after the change, and `before` the result of ``checked(_:)``.
+    init(_ diff: ListDiff<Element>, in elements: [Element], from before: [Element]? = nil) {
         if diff.count > Self.resetThreshold {
-            self.init(reset: elements)
+            self.init(reset: elements, deletions: [], insertions: [], updates: [], moves: [])
             return
         }
         self.init(
@@ -244,6 +244,9 @@ extension CollectionChange {
             insertions: diff.insertions.map { Insertion(index: $0.index, element: $0.element) },
             updates: diff.updates.map { Update(from: $0.from, to: $0.to, element: $0.element) },
             moves: diff.moves.map { Update(from: $0.from, to: $0.to, element: $0.element) })
+        assert(
+            before.map { applied(to: $0) == elements } ?? true,
+            "Applying the change does not give the list.")
     }
 }
 

@@ -19,10 +19,8 @@ final class StoreFollower {
     ) throws(SyncError) {
         self.store = store
         self.process = process
-        do throws(StoreError) {
-            changes = try store.observe(part).changes
-        } catch {
-            throw SyncError(error)
+        changes = try translatingStoreErrors { () throws(StoreError) in
+            try store.observe(part).changes
         }
         // Process the changes since `observe` in a task, after the owner has stored this object.
         StoreFollower.wake(self)
@@ -34,17 +32,16 @@ final class StoreFollower {
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
-        do throws(StoreError) {
-            // Take the snapshot before draining the queue, which then has all commits of the
-            // snapshot except possibly the last one, whose change is processed later.
+        try translatingStoreErrors { () throws(StoreError) in
+            // Take the snapshot before draining the queue: the store has then reported all commits
+            // that the snapshot contains, except possibly the last one, whose change is processed
+            // later although the snapshot contains it.
             let snapshot = try store.snapshot()
             queued += changes.drain()
             reading = snapshot
             processAll(through: snapshot.number)
             reading = nil
             return try body(snapshot)
-        } catch {
-            throw SyncError(error)
         }
     }
 

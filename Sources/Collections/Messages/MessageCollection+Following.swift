@@ -172,26 +172,23 @@ extension MessageCollection {
     var isChannelKnown: Bool {
         catchUp()
         if isDisposed || isChannelDeleted { return true }
-        // Ignore the error: the engine reports it.
-        let found = try? stored { (reader) throws(StoreError) in
+        // Ignore the error: the engine reports an unreadable store.
+        let found = try? engine.stored { (reader) throws(StoreError) in
             (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
         }
         guard let found, found.hasAll || found.channel != nil else { return false }
         if found.channel == nil {
-            removeReplacedRows()
+            if window.isReplaced { showAgain(after: WindowEdits(), .reported) }
             notifyChannelRemoval(.channelBackgroundSync)
         }
         return true
     }
 
-    func removeReplacedRows() {
-        var changes: [Change] = []
-        // Ignore the error: the engine reports it.
-        guard window.isReplaced,
-            let edits = try? readAgain(after: WindowEdits(), &changes)
-        else { return }
-        showEdits(edits, .reported)
-        for change in changes { notify(change) }
+    func showAgain(after edits: WindowEdits, _ reporting: Reporting) {
+        var skipped: [Change] = []
+        // Ignore the error: the engine reports an unreadable store.
+        if let edits = try? readAgain(after: edits, &skipped) { showEdits(edits, reporting) }
+        for change in skipped { notify(change) }
     }
 
     func notifyChannel(_ source: CollectionEventSource) {
@@ -261,7 +258,7 @@ extension MessageCollection {
 
     func storedPosition(of id: MessageID) -> Position? {
         // Ignore the error: the following read of the window throws it again.
-        let message = try? stored { (reader) throws(StoreError) in
+        let message = try? engine.stored { (reader) throws(StoreError) in
             try reader.message(id, in: channelURL)
         }
         return message?.position
@@ -297,14 +294,11 @@ extension MessageCollection {
     func changeThread(_ change: (inout Window) -> WindowEdits) {
         longReads.invalidate()
         let edits = change(&window)
-        guard edits.mustReadAgain else {
+        if edits.mustReadAgain {
+            showAgain(after: edits, .requested)
+        } else {
             showEdits(edits, .requested)
-            return
         }
-        var skipped: [Change] = []
-        // Ignore the error: the engine reports it.
-        if let edits = try? readAgain(after: edits, &skipped) { showEdits(edits, .requested) }
-        for change in skipped { notify(change) }
     }
 
     func setThreadIsStale(_ isStale: Bool) {
@@ -324,8 +318,7 @@ extension MessageCollection {
         if diff.hasMessages { knownMessages = nil }
         notifyObservers(of: diff)
         guard !diff.isEmpty else { return diff }
-        let change = CollectionChange(diff, in: window.items)
-        change.check(from: before, to: window.items)
+        let change = CollectionChange(diff, in: window.items, from: before)
         subscribers.notify(change)
         delegate?.messageCollection(self, didChange: change)
         guard reporting != .requested else { return diff }

@@ -3,27 +3,7 @@ public import Store
 public import Sync
 
 extension MessageCollection {
-    enum Direction {
-        case older, newer
-
-        fileprivate var opposite: Window.End { self == .older ? .newest : .oldest }
-
-        fileprivate func extending(
-            by count: Int, crossesGaps: Bool
-        )
-            -> @Sendable (inout Window, Snapshot) throws(StoreError) -> (
-                edits: WindowEdits, (found: Int, gap: Gap?)
-            )
-        {
-            { (window, reader) throws(StoreError) in
-                let (edits, found, gap) =
-                    self == .older
-                    ? try window.loadOlder(count, crossesGaps: crossesGaps, in: reader)
-                    : try window.loadNewer(count, crossesGaps: crossesGaps, in: reader)
-                return (edits, (found, gap))
-            }
-        }
-    }
+    typealias Direction = Window.Direction
 
     private static let pageLimit = 5
 
@@ -143,11 +123,16 @@ extension MessageCollection {
     private func show(
         _ direction: Direction, _ count: Int, crossesGaps: Bool
     ) async throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
-        let extend = direction.extending(by: count, crossesGaps: crossesGaps)
-        let first = try load(trimming: direction.opposite, .page, extend)
+        let first = try load(trimming: direction.opposite, .page) {
+            (window, reader) throws(StoreError) in
+            try window.load(direction, count, crossesGaps: crossesGaps, in: reader)
+        }
         guard window.visits.stop != nil else { return first }
-        let rest = direction.extending(by: count - first.value.found, crossesGaps: crossesGaps)
-        let (value, shown) = try await loadElsewhere(trimming: direction.opposite, .page, rest)
+        let left = count - first.value.found
+        let (value, shown) = try await loadElsewhere(trimming: direction.opposite, .page) {
+            (window, reader) throws(StoreError) in
+            try window.load(direction, left, crossesGaps: crossesGaps, in: reader)
+        }
         return ((first.value.found + value.found, value.gap), first.shown + shown)
     }
 
@@ -237,7 +222,7 @@ extension MessageCollection {
         try checkIsStarted()
         try checkHasParent()
         func left() throws(SyncError) -> Gap? {
-            let gaps = try stored { (reader) throws(StoreError) in
+            let gaps = try engine.stored { (reader) throws(StoreError) in
                 try reader.gaps(in: channelURL, from: gap.lower, to: gap.upper)
             }
             guard let thread = window.thread else { return gaps.last }
@@ -322,7 +307,7 @@ extension MessageCollection {
     }
 
     private func hasStaleMessages() throws(SyncError) -> Bool {
-        try stored { (reader) throws(StoreError) in
+        try engine.stored { (reader) throws(StoreError) in
             try !reader.staleRanges(in: channelURL, from: window.lower, to: window.upper).isEmpty
         }
     }
@@ -331,7 +316,7 @@ extension MessageCollection {
     ///
     /// It cannot if some are stale: a server that was restored may lack them.
     private func canCrossGaps() throws(SyncError) -> Bool {
-        try stored { (reader) throws(StoreError) in
+        try engine.stored { (reader) throws(StoreError) in
             try reader.staleRanges(in: channelURL, from: .beginning, to: .end).isEmpty
         }
     }

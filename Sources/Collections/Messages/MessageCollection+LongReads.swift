@@ -31,7 +31,7 @@ extension MessageCollection {
     }
 
     func completeWindow(crossesGaps: Bool) async throws(SyncError) {
-        guard !isDisposed, phase == .started, window.visits.stop != nil else { return }
+        guard !isDisposed, isStarted, window.visits.stop != nil else { return }
         let start = windowStart
         try await loadElsewhere(trimming: .oldest, .reported) {
             (window, reader) throws(StoreError) in

@@ -24,7 +24,7 @@ extension MessageCollection {
         guard parentMessageID != nil else { return }
         let (known, wasDeleted) = (parentMessage, isParentMessageDeleted)
         // Ignore the error: a closed store reports no changes.
-        try? stored { (reader) throws(StoreError) in try readParentMessage(in: reader) }
+        try? engine.stored { (reader) throws(StoreError) in try readParentMessage(in: reader) }
         if isParentMessageDeleted, !wasDeleted {
             notifyParent(nil, nil)
         } else if parentMessage != known {
@@ -58,7 +58,7 @@ extension MessageCollection {
                 notifyParent(message, entry.source)
             case .removedMessage(let id, _, channelURL) where id == parentMessageID:
                 // Ignore the error: a closed store reports no changes.
-                let isDeleted = try? stored { (reader) throws(StoreError) in
+                let isDeleted = try? engine.stored { (reader) throws(StoreError) in
                     try self.isDeleted(id, in: reader)
                 }
                 guard isDeleted ?? false, !isParentMessageDeleted else { continue }

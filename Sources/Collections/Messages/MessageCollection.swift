@@ -98,7 +98,7 @@ public final class MessageCollection {
     @ObservationIgnored var longReads = LongReads()
     @ObservationIgnored var knownMessages: [Message]?
     @ObservationIgnored var observed = ObservedValues()
-    @ObservationIgnored private(set) var phase = Phase.created
+    @ObservationIgnored private(set) var isStarted = false
     @ObservationIgnored var follower: StoreFollower?
     @ObservationIgnored let subscribers = Subscribers<CollectionChange<MessageItem>>()
     @ObservationIgnored var loading: Set<Direction> = []
@@ -110,9 +110,7 @@ public final class MessageCollection {
     @ObservationIgnored var shownRange: ShownRange??
     @ObservationIgnored let tasks = TaskBag()
 
-    enum Phase { case created, started }
-
-    /// The default maximum number of sent messages.
+    /// The default of the maximum number of sent messages.
     public nonisolated static let defaultCapacity = 10_000
 
     /// Creates a collection of a channel's messages, whose list is empty until ``start(_:)``.
@@ -204,13 +202,13 @@ public final class MessageCollection {
     /// A Boolean value that indicates whether there may be older messages.
     public var hasPrevious: Bool {
         access(keyPath: \.hasPrevious)
-        return phase == .started && !isParentMessageDeleted && window.hasPrevious
+        return isStarted && !isParentMessageDeleted && window.hasPrevious
     }
 
     /// A Boolean value that indicates whether there may be newer messages.
     public var hasNext: Bool {
         access(keyPath: \.hasNext)
-        return phase == .started && !isParentMessageDeleted && window.hasNext
+        return isStarted && !isParentMessageDeleted && window.hasNext
     }
 
     /// Returns the complete, missing and stale ranges of the channel's history.
@@ -286,10 +284,10 @@ public final class MessageCollection {
     private func showCached(_ policy: InitPolicy) -> Result<[Message], SyncError> {
         do throws(SyncError) {
             guard !isDisposed else { throw .disposed(channelURL.rawValue) }
-            guard phase == .created else {
+            guard !isStarted else {
                 throw SyncError(.queryInProgress, "the collection is already started")
             }
-            phase = .started
+            isStarted = true
             _ = try follow()
             notifyObservers()
             readUpTo = channel.myLastRead
@@ -353,19 +351,9 @@ public final class MessageCollection {
 
     func checkIsStarted() throws(SyncError) {
         if isDisposed { throw .disposed(channelURL.rawValue) }
-        guard phase == .started else {
+        guard isStarted else {
             throw SyncError(
                 .notStarted, "the collection of \(channelURL) was not started: call start() first")
-        }
-    }
-
-    func stored<Value>(
-        _ read: (Snapshot) throws(StoreError) -> Value
-    ) throws(SyncError) -> Value {
-        do throws(StoreError) {
-            return try read(try engine.store.snapshot())
-        } catch {
-            throw SyncError(error)
         }
     }
 }

@@ -54,19 +54,17 @@ struct MessageItemKey: Comparable {
     }
 
     static func sent(at position: Position) -> MessageItemKey {
-        .from(.position(position))
+        .lowest(at: .position(position))
     }
 
     static func unsent(_ number: Int) -> MessageItemKey {
         MessageItemKey(bound: .end, rank: number)
     }
 
-    /// The lowest key of a row at a bound.
-    static func from(_ bound: Gap.Bound) -> MessageItemKey {
+    /// The lowest key that a row at a bound can have.
+    static func lowest(at bound: Gap.Bound) -> MessageItemKey {
         MessageItemKey(bound: bound, rank: sent)
     }
-
-    static func through(_ bound: Gap.Bound) -> MessageItemKey { .from(bound) }
 
     static func < (left: MessageItemKey, right: MessageItemKey) -> Bool {
         left.bound == right.bound ? left.rank < right.rank : left.bound < right.bound

@@ -24,10 +24,10 @@ package struct StoredHistory: Sendable {
         let start = time.map { Window.Start.time($0) } ?? .newest
         var edits = try window.open(at: start, crossesGaps: true, in: reader)
         _ = window.apply(&edits)
-        edits = try window.loadOlder(older, crossesGaps: true, in: reader).edits
+        edits = try window.load(.older, older, crossesGaps: true, in: reader).edits
         _ = window.apply(&edits)
         if time != nil {
-            edits = try window.loadNewer(newer, crossesGaps: true, in: reader).edits
+            edits = try window.load(.newer, newer, crossesGaps: true, in: reader).edits
             _ = window.apply(&edits)
         }
         items = window.items

@@ -148,32 +148,30 @@ extension Window {
         ).isEmpty
     }
 
-    /// Loads at most `count` older messages up to the next gap or, if `crossesGaps` is true, beyond
-    /// it.
-    ///
-    /// The returned gap is the one that limited the result. If reading fails, the window is
-    /// unchanged.
-    mutating func loadOlder(
-        _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
-    ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
-        var next = self
-        var edits = WindowEdits()
-        let (found, gap) = try next.extendOlder(count, crossesGaps, in: reader, &edits)
-        try next.readGaps(in: reader, &edits)
-        self = next
-        return (edits, found, gap)
+    enum Direction {
+        case older, newer
+
+        /// The end at which messages are removed if a load in this direction exceeds the capacity.
+        var opposite: End { self == .older ? .newest : .oldest }
     }
 
-    /// Loads newer messages, as ``loadOlder(_:crossesGaps:in:)`` loads older ones.
-    mutating func loadNewer(
-        _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
-    ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
+    /// Loads at most `count` messages up to the next gap or, if `crossesGaps` is true, beyond it.
+    ///
+    /// The returned gap is the one that prevented finding `count` messages. If reading fails, the
+    /// window is unchanged.
+    mutating func load(
+        _ direction: Direction, _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
+    ) throws(StoreError) -> (edits: WindowEdits, (found: Int, gap: Gap?)) {
         var next = self
         var edits = WindowEdits()
-        let (found, gap) = try next.extendNewer(count, crossesGaps, in: reader, &edits)
+        let page =
+            switch direction {
+            case .older: try next.extendOlder(count, crossesGaps, in: reader, &edits)
+            case .newer: try next.extendNewer(count, crossesGaps, in: reader, &edits)
+            }
         try next.readGaps(in: reader, &edits)
         self = next
-        return (edits, found, gap)
+        return (edits, page)
     }
 
     @discardableResult
@@ -189,18 +187,9 @@ extension Window {
         let (messages, isCut) = try page(
             from: floor, includesLower: true, to: start, isNewestFirst: true, limit: count + 1,
             in: reader)
-        for message in messages.prefix(count) { save(held: message, &edits) }
-        if messages.count > count {
-            lower = messages.dropLast().last.map(\.bound) ?? start
-            return (count, nil)
-        }
-        if isCut {
-            lower = messages.last.map(\.bound) ?? start
-            return (messages.count, nil)
-        }
-        if let stop = visits.stop {
-            lower = .position(stop)
-            return (messages.count, nil)
+        if let end = showPage(messages, count, isCut: isCut, from: start, &edits) {
+            lower = end
+            return (min(messages.count, count), nil)
         }
         lower = crossesGaps ? try oldestBound(in: reader, messages.last?.bound ?? start) : floor
         return (messages.count, messages.count == count ? nil : gap)
@@ -230,21 +219,24 @@ extension Window {
         let (messages, isCut) = try page(
             from: start, to: ceiling, includesUpper: true, isNewestFirst: false,
             limit: count + 1, in: reader)
-        for message in messages.prefix(count) { save(held: message, &edits) }
-        if messages.count > count {
-            upper = messages.dropLast().last.map(\.bound) ?? start
-            return (count, nil)
-        }
-        if isCut {
-            upper = messages.last.map(\.bound) ?? start
-            return (messages.count, nil)
-        }
-        if let stop = visits.stop {
-            upper = .position(stop)
-            return (messages.count, nil)
+        if let end = showPage(messages, count, isCut: isCut, from: start, &edits) {
+            upper = end
+            return (min(messages.count, count), nil)
         }
         upper = ceiling
         return (messages.count, messages.count == count ? nil : gap)
+    }
+
+    /// Shows at most `count` messages of a page, and returns the new bound of the window; `nil` if
+    /// the page has all messages that were requested.
+    private mutating func showPage(
+        _ messages: [Message], _ count: Int, isCut: Bool, from start: Gap.Bound,
+        _ edits: inout WindowEdits
+    ) -> Gap.Bound? {
+        for message in messages.prefix(count) { save(held: message, &edits) }
+        if messages.count > count { return messages.dropLast().last.map(\.bound) ?? start }
+        if isCut { return messages.last.map(\.bound) ?? start }
+        return visits.stop.map { .position($0) }
     }
 
     /// The filter of reads from the store; `nil` if the user has unsent changes.

@@ -71,15 +71,13 @@ struct Window: Sendable {
 
     var hasPrevious: Bool { lower != .beginning || leadingGap != nil }
 
-    var hasNext: Bool { upper != .end || trailingGap != nil }
+    var hasNext: Bool { upper != .end || gaps[.end] != nil }
 
     private var leadingGap: Gap? {
         gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
     }
 
     var hasLeadingGap: Bool { upper == .end && leadingGap != nil }
-
-    var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
 
     /// The bound at which loading older messages continues.
     var olderBound: Gap.Bound { leadingGap?.upper ?? lower }
@@ -258,7 +256,7 @@ struct Window: Sendable {
         func isGone(_ position: Position?) -> Bool {
             position.map { first <= .position($0) && .position($0) <= last } ?? false
         }
-        for item in list.elements(from: .from(first), through: .through(last)) {
+        for item in list.elements(from: .lowest(at: first), through: .lowest(at: last)) {
             guard let message = item.message, let id = message.messageID,
                 isGone(message.position), edits.rows.saved[item.id] == nil
             else { continue }
@@ -403,7 +401,9 @@ extension Window {
 
     func boundsOfMessages(in gap: Gap, _ edits: WindowEdits) -> [Gap.Bound] {
         func isInside(_ position: Position?) -> Bool { position.map(gap.contains) ?? false }
-        let held = list.elements(from: .from(gap.lower), through: .through(gap.upper)).lazy
+        let held =
+            list
+            .elements(from: .lowest(at: gap.lower), through: .lowest(at: gap.upper)).lazy
             .filter {
                 isInside($0.message?.position) && !edits.rows.removed.contains($0.id)
                     && edits.rows.saved[$0.id] == nil

@@ -340,8 +340,7 @@ public final class MessageSearch {
         let before = CollectionChange.checked(messages)
         let diff = list.apply(edits)
         guard !diff.isEmpty else { return }
-        let change = CollectionChange(diff, in: messages)
-        change.check(from: before, to: messages)
+        let change = CollectionChange(diff, in: messages, from: before)
         subscribers.notify(change)
         delegate?.messageSearch(self, didChange: change)
     }

@@ -28,14 +28,8 @@ public final class EmbeddedClient: Backend {
         self.waits = waits
     }
 
-    deinit {
-        // A released client is not typing, and its pending feed call ends.
-        let number = number
-        server.withState { state in
-            state.disconnect(number)
-            state.wake()
-        }
-    }
+    /// A released client is no longer typing, and its pending feed call ends.
+    deinit { endSession() }
 
     // MARK: The connection
 
@@ -52,7 +46,9 @@ public final class EmbeddedClient: Backend {
     }
 
     /// Ends the connection, and the pending feed call.
-    public func disconnect() async {
+    public func disconnect() async { endSession() }
+
+    private func endSession() {
         let number = number
         server.withState { state in
             state.disconnect(number)

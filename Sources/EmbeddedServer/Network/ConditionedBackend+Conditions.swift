@@ -50,15 +50,15 @@ extension ConditionedBackend {
         script(nil, of: calls, error, at: point)
     }
 
-    /// Ends the failures of ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)``.
-    public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
+    /// Ends the failures that ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` requested.
+    public func stopFailing() { state.withLock { $0.plan.scripted = [] } }
 
     private func script(
         _ count: Int?, of calls: CallSet, _ error: BackendError, at point: CallPoint
     ) {
         let failure = ScriptedFailure(
             count: count, calls: calls, failure: CallOutcome.Failure(error, point))
-        state.withLock { $0.plan.add(failure) }
+        state.withLock { $0.plan.scripted.append(failure) }
     }
 
     // MARK: Requested expiry
@@ -80,5 +80,5 @@ extension ConditionedBackend {
     public var log: [String] { state.withLock { $0.log } }
 
     /// Removes all lines of the log.
-    public func clearLog() { state.withLock { $0.clearLog() } }
+    public func clearLog() { state.withLock { $0.log = [] } }
 }

@@ -9,11 +9,14 @@ extension ConditionedBackend {
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
-                await self.result { () throws(BackendError) in
-                    try await self.perform(CoreCall.Feed(since: cursor)) {
+                do throws(BackendError) {
+                    let batch = try await self.perform(CoreCall.Feed(since: cursor)) {
                         passage throws(BackendError) in
                         try await self.batch(passage, since: cursor)
                     }
+                    return .success(batch)
+                } catch {
+                    return .failure(error)
                 }
             }
         }
@@ -29,16 +32,6 @@ extension ConditionedBackend {
             throw .notConnected
         }
         return try result.get()
-    }
-
-    private func result(
-        _ body: () async throws(BackendError) -> FeedBatch
-    ) async -> Result<FeedBatch, BackendError> {
-        do throws(BackendError) {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
     }
 
     private func batch(

@@ -4,16 +4,12 @@ import Sync
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// The requested failures; the first match applies.
-    private(set) var scripted: [ScriptedFailure] = []
+    /// The requested failures, of which the first one that matches a call applies.
+    var scripted: [ScriptedFailure] = []
 
     private var counts: [CallScope: UInt64] = [:]
 
     init(_ conditions: NetworkConditions) { self.conditions = conditions }
-
-    mutating func add(_ failure: ScriptedFailure) { scripted.append(failure) }
-
-    mutating func removeScripted() { scripted = [] }
 
     mutating func outcome(of call: CallDeclaration, on subject: String) -> CallOutcome {
         let scope = CallScope(call: call.name, subject: subject)

@@ -20,7 +20,7 @@ struct NetworkState {
 
     var lastBatch: FeedBatch?
 
-    private(set) var log: [String] = []
+    var log: [String] = []
     private var count = 0
     private var waits = 0
     var feedCount = 0
@@ -55,8 +55,6 @@ struct NetworkState {
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
-
-    mutating func clearLog() { log = [] }
 
     /// Sets the conditions, and returns the feed calls to cancel if the network goes offline.
     mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {

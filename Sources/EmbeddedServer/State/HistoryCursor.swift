@@ -7,9 +7,8 @@ struct HistoryCursor: Hashable {
 
     // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
     func text(_ counters: ServerCounters) -> PageCursor {
-        PageCursor(
-            "\(counters.pagePrefix)\(isOnNewerSide ? "a" : "b")\(position.createdAt)/\(position.messageID)"
-        )
+        counters.pageCursor(
+            "\(isOnNewerSide ? "a" : "b")\(position.createdAt)/\(position.messageID)")
     }
 
     init(_ position: Position, isOnNewerSide: Bool) {
@@ -38,7 +37,7 @@ struct HistoryCursor: Hashable {
 }
 
 extension ServerCounters {
-    fileprivate var pagePrefix: String { "\(epoch).\(pageGeneration):" }
+    private var pagePrefix: String { "\(epoch).\(pageGeneration):" }
 
     func pageCursor(_ text: String) -> PageCursor { PageCursor(pagePrefix + text) }
 

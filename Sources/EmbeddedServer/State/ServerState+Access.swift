@@ -121,14 +121,15 @@ extension ServerState {
     }
 
     private func notMember(_ userID: UserID, _ channel: ServerChannel) -> BackendError {
-        if channel.restriction(.banned, of: userID, at: now()) != nil {
-            return bannedError(userID, channel)
-        }
-        return BackendError(
-            .refused, "\(userID) is not a member of channel \(channel.url)", detail: .notMember)
+        ban(of: userID, from: channel)
+            ?? BackendError(
+                .refused, "\(userID) is not a member of channel \(channel.url)", detail: .notMember)
     }
 
-    func bannedError(_ userID: UserID, _ channel: ServerChannel) -> BackendError {
-        BackendError(.refused, "\(userID) is banned from channel \(channel.url)", detail: .banned)
+    /// Returns the error of a call of a banned user; `nil` if the user is not banned.
+    func ban(of userID: UserID, from channel: ServerChannel) -> BackendError? {
+        guard channel.restriction(.banned, of: userID, at: now()) != nil else { return nil }
+        return BackendError(
+            .refused, "\(userID) is banned from channel \(channel.url)", detail: .banned)
     }
 }

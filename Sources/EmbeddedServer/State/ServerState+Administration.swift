@@ -21,11 +21,7 @@ extension ServerState {
         let account = try account(userID)
         account.isRevoked = true
         store(account)
-        endSessions(
-            of: userID,
-            with: BackendError(
-                .sessionRevoked, "the session of \(userID) was revoked",
-                detail: .sessionTokenRevoked))
+        endSessions(of: userID, with: .revoked(userID))
     }
 
     func sendAdminMessage(

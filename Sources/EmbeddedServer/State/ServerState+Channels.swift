@@ -24,9 +24,7 @@ extension ServerState {
         }
         if params.isDistinct, let number = distinct[key], let channel = channels[number] {
             if channel.members[userID]?.state != .joined {
-                if channel.restriction(.banned, of: userID, at: now()) != nil {
-                    throw bannedError(userID, channel)
-                }
+                if let ban = ban(of: userID, from: channel) { throw ban }
                 try add(userID, to: channel, .joined, by: nil)
             }
             return try view(channel, for: userID)

@@ -83,9 +83,7 @@ extension ServerState {
         for id in userIDs {
             _ = try knownOrNewAccount(id)
             try checkIsNotBlocked(userID, by: id)
-            if channel.restriction(.banned, of: id, at: now()) != nil {
-                throw bannedError(id, channel)
-            }
+            if let ban = ban(of: id, from: channel) { throw ban }
         }
         for id in userIDs where channel.members[id] == nil {
             try add(id, to: channel, joinsAll ? .joined : .invited, by: userID)
@@ -113,9 +111,7 @@ extension ServerState {
     func join(_ url: ChannelURL, by userID: UserID) throws(BackendError) -> GroupChannel {
         let channel = try groupChannel(url)
         if channel.members[userID]?.state != .joined {
-            if channel.restriction(.banned, of: userID, at: now()) != nil {
-                throw bannedError(userID, channel)
-            }
+            if let ban = ban(of: userID, from: channel) { throw ban }
             guard channel.group.isPublic || channel.members[userID] != nil else {
                 throw BackendError(
                     .refused, "channel \(url) is not public: \(userID) needs an invitation",

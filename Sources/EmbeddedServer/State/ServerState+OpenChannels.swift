@@ -40,9 +40,7 @@ extension ServerState {
 
     func enter(_ url: ChannelURL, _ session: Session) throws(BackendError) -> OpenChannel {
         let channel = try openChannelState(url)
-        if channel.restriction(.banned, of: session.userID, at: now()) != nil {
-            throw bannedError(session.userID, channel)
-        }
+        if let ban = ban(of: session.userID, from: channel) { throw ban }
         if session.entered[channel.number] == nil {
             session.entered[channel.number] = counters.sequence
             channel.participants[session.userID, default: 0] += 1

@@ -20,27 +20,12 @@ extension ServerState {
             prefix: ByteWriter.key { $0.prefix(.message, of: channel.number) },
             offset: channel.members[userID]?.messageOffset)
         let anchorKey = try key(of: anchor, in: channel, history)
-        var messages: [Message] = []
-        func message(
-            _ rows: Rows, _ value: UnsafeRawBufferPointer
-        ) throws(StoreError) -> Message {
-            view(try rows.record(value, as: "a message of \(url)"), for: userID)
+        return try page(of: history, at: anchorKey, older, newer) {
+            (rows, _, value) throws(StoreError) -> Message? in
+            let stored: Message = try rows.record(value, as: "a message of \(url)")
+            let message = view(stored, for: userID)
+            return isWanted(message) ? message : nil
         }
-        var isFiltered: ((Rows, UnsafeRawBufferPointer) throws(StoreError) -> Bool)?
-        if kinds != nil {
-            isFiltered = { (rows, value) throws(StoreError) in
-                !isWanted(try message(rows, value))
-            }
-        }
-        let hasOlder = try scan(
-            history.below(anchorKey), older, isDescending: true, except: isFiltered
-        ) { (rows, _, value) throws(StoreError) in messages.append(try message(rows, value)) }
-        messages.reverse()
-        let hasNewer = try scan(
-            history.above(anchorKey), newer, isDescending: false, except: isFiltered
-        ) { (rows, _, value) throws(StoreError) in messages.append(try message(rows, value)) }
-        return page(
-            messages, at: anchorKey, of: history, hasOlder: hasOlder, hasNewer: hasNewer)
     }
 
     func replies(
@@ -53,25 +38,13 @@ extension ServerState {
             prefix: ByteWriter.key { $0.replyPrefix(parentID) },
             offset: channel.members[userID]?.messageOffset)
         let anchorKey = try key(of: anchor, in: channel, history)
-        var messages: [Message] = []
-        func add(_ rows: Rows, _ key: UnsafeRawBufferPointer) throws(StoreError) {
+        return try page(of: history, at: anchorKey, older, newer) {
+            (rows, key, _) throws(StoreError) -> Message? in
             let position = [UInt8](key.dropping(history.prefix.count))
-            let key = ByteWriter.key { $0.prefix(.message, of: channel.number) } + position
-            let message = try rows.withValue(of: key) { (bytes) throws(StoreError) -> Message? in
-                guard let bytes else { return nil }
-                return try rows.record(bytes, as: "a reply to \(parentID)")
-            }
-            if let message { messages.append(view(message, for: userID)) }
+            let messageKey = ByteWriter.key { $0.prefix(.message, of: channel.number) } + position
+            let message: Message? = try rows.record(messageKey, as: "a reply to \(parentID)")
+            return message.map { view($0, for: userID) }
         }
-        let hasOlder = try scan(history.below(anchorKey), older, isDescending: true) {
-            (rows, key, _) throws(StoreError) in try add(rows, key)
-        }
-        messages.reverse()
-        let hasNewer = try scan(history.above(anchorKey), newer, isDescending: false) {
-            (rows, key, _) throws(StoreError) in try add(rows, key)
-        }
-        return page(
-            messages, at: anchorKey, of: history, hasOlder: hasOlder, hasNewer: hasNewer)
     }
 
     func countMessages(
@@ -82,8 +55,7 @@ extension ServerState {
             prefix: ByteWriter.key { $0.prefix(.message, of: channel.number) },
             offset: channel.members[userID]?.messageOffset)
         let range = KeyRange(
-            lower.map { max(history.lower, history.key($0), by: { $0.precedes($1) }) }
-                ?? history.lower,
+            history.above(lower.map { history.key($0) } ?? history.lower).lower,
             upper.map { history.key($0) } ?? history.upper)
         return try database.read { (rows) throws(StoreError) in try rows.count(range) }
     }
@@ -108,6 +80,10 @@ extension ServerState {
 }
 
 // MARK: Reading pages
+
+/// Returns the message of a row; `nil` to omit the row.
+private typealias MessageOfRow = (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
+    throws(StoreError) -> Message?
 
 private struct History {
     let prefix: KeyBytes
@@ -147,46 +123,46 @@ extension ServerState {
         }
     }
 
-    /// Passes at most `limit` rows to a closure, and returns whether more follow.
+    /// Returns the messages of at most `limit` rows, and a Boolean value that indicates whether
+    /// more follow.
     private func scan(
-        _ range: KeyRange, _ limit: Int, isDescending: Bool,
-        except isOmitted: ((Rows, UnsafeRawBufferPointer) throws(StoreError) -> Bool)? = nil,
-        _ body: (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
-    ) throws(BackendError) -> Bool {
-        guard range.lower.precedes(range.upper) else { return false }
-        var left = min(max(limit, 0), conditions.pageLimit)
+        _ range: KeyRange, _ limit: Int, isDescending: Bool, _ message: MessageOfRow
+    ) throws(BackendError) -> (messages: [Message], hasMore: Bool) {
+        var messages: [Message] = []
         var hasMore = false
+        guard range.lower.precedes(range.upper) else { return (messages, hasMore) }
+        let limit = min(max(limit, 0), conditions.pageLimit)
         try database.read { (rows) throws(StoreError) in
             try rows.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
-                if let isOmitted, try isOmitted(rows, value) { return true }
-                guard left > 0 else {
-                    hasMore = true
-                    return false
-                }
-                left -= 1
-                try body(rows, key, value)
-                return true
+                guard let found = try message(rows, key, value) else { return true }
+                hasMore = messages.count == limit
+                if !hasMore { messages.append(found) }
+                return !hasMore
             }
         }
-        return hasMore
+        return (messages, hasMore)
     }
 
     private func page(
-        _ messages: [Message], at anchorKey: KeyBytes, of history: History, hasOlder: Bool,
-        hasNewer: Bool
-    ) -> MessagePage {
-        // A page without a message in a direction has the anchor itself as its cursor there.
+        of history: History, at anchorKey: KeyBytes, _ older: Int, _ newer: Int,
+        _ message: MessageOfRow
+    ) throws(BackendError) -> MessagePage {
+        let (before, hasOlder) = try scan(
+            history.below(anchorKey), older, isDescending: true, message)
+        let (after, hasNewer) = try scan(
+            history.above(anchorKey), newer, isDescending: false, message)
+        // If a page has no message in a direction, the cursor in that direction is the anchor
+        // itself.
         func cursor(_ message: Message?, isOnNewerSide: Bool) -> PageCursor {
             if let position = message?.position {
                 return HistoryCursor(position, isOnNewerSide: isOnNewerSide).text(counters)
             }
             return anchorCursor(anchorKey, history)
         }
-        let first = messages.first.flatMap { $0.isBelow(anchorKey, history) ? $0 : nil }
-        let last = messages.last.flatMap { $0.isBelow(anchorKey, history) ? nil : $0 }
         return MessagePage(
-            messages: messages, older: hasOlder ? cursor(first, isOnNewerSide: false) : nil,
-            newer: hasNewer ? cursor(last, isOnNewerSide: true) : nil)
+            messages: before.reversed() + after,
+            older: hasOlder ? cursor(before.last, isOnNewerSide: false) : nil,
+            newer: hasNewer ? cursor(after.last, isOnNewerSide: true) : nil)
     }
 
     private func anchorCursor(_ anchorKey: KeyBytes, _ history: History) -> PageCursor {
@@ -204,17 +180,4 @@ extension ServerState {
         let end = Position(createdAt: .distantFuture, messageID: "")
         return (position ?? HistoryCursor(end, isOnNewerSide: true)).text(counters)
     }
-}
-
-extension Message {
-    fileprivate func isBelow(_ key: KeyBytes, _ history: History) -> Bool {
-        guard let position else { return false }
-        return (history.prefix + ByteWriter.key { $0.position(position) }).precedes(key)
-    }
-}
-
-private func max(
-    _ left: KeyBytes, _ right: KeyBytes, by precedes: (KeyBytes, KeyBytes) -> Bool
-) -> KeyBytes {
-    precedes(left, right) ? right : left
 }

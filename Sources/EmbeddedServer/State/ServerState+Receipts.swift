@@ -80,7 +80,7 @@ extension ServerState {
             if isNew { channel.typing.append(userID) }
             // A device forgets after a while that a user is typing.
             let last = channel.typingReports[userID] ?? .distantPast
-            if isNew || now().elapsed(since: last) >= Self.typingInterval {
+            if isNew || last.duration(to: now()) >= Self.typingInterval {
                 channel.typingReports[userID] = now()
                 notifyTyping(in: channel, but: userID)
             }

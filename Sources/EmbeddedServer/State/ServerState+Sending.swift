@@ -27,8 +27,7 @@ extension ServerState {
 
     private func hasForgotten(_ message: Message) -> Bool {
         guard let period = conditions.deduplicationPeriod else { return false }
-        let age = now().milliseconds.subtractingReportingOverflow(message.createdAt.milliseconds)
-        return age.overflow || .milliseconds(age.partialValue) > period
+        return message.createdAt.duration(to: now()) > period
     }
 
     private func message(

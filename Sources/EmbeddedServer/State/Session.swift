@@ -63,11 +63,7 @@ extension ServerState {
             }
             return try makeAccount(userID)
         }
-        if account.isRevoked {
-            throw BackendError(
-                .sessionRevoked, "the session of \(userID) was revoked",
-                detail: .sessionTokenRevoked)
-        }
+        if account.isRevoked { throw .revoked(userID) }
         if let token = account.accessToken, token != credentials.accessToken {
             throw BackendError(
                 .sessionRevoked, "the access token does not belong to \(userID)",
@@ -124,4 +120,9 @@ extension ServerState {
 extension BackendError {
     static let notConnected = BackendError(
         .notConnected, "no user is connected: call connect(as:) first", detail: .connectionRequired)
+
+    static func revoked(_ userID: UserID) -> BackendError {
+        BackendError(
+            .sessionRevoked, "the session of \(userID) was revoked", detail: .sessionTokenRevoked)
+    }
 }

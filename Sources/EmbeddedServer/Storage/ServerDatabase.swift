@@ -83,10 +83,7 @@ extension ServerDatabase {
         _ what: String, _ key: (inout ByteWriter) -> Void
     ) throws(BackendError) -> Value? {
         try read { (rows) throws(StoreError) -> Value? in
-            try rows.withValue(of: ByteWriter.key(key)) { (bytes) throws(StoreError) -> Value? in
-                guard let bytes else { return nil }
-                return try rows.record(bytes, as: what)
-            }
+            try rows.record(ByteWriter.key(key), as: what)
         }
     }
 

@@ -102,8 +102,7 @@ extension ByteWriter {
     }
 
     mutating func channelLog(_ channel: ChannelNumber, _ sequence: LogSequence) {
-        table(.channelLog)
-        integer(channel)
+        prefix(.channelLog, of: channel)
         integer(sequence)
     }
 
@@ -114,8 +113,7 @@ extension ByteWriter {
     }
 
     mutating func channel(_ channel: ChannelNumber) {
-        table(.channel)
-        integer(channel)
+        prefix(.channel, of: channel)
     }
 
     mutating func member(_ channel: ChannelNumber, _ userID: UserID) {

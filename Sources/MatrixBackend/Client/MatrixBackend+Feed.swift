@@ -131,7 +131,7 @@ extension MatrixBackend {
             + events
         events += try await erasures(changes, in: room)
         let readers = try await readers(of: changes.receipts, in: room)
-        list.resolve(changes.receipts, readers, of: room)
+        list.rooms[room]?.resolve(changes.receipts, readers)
         for (user, time) in readers {
             events.append(.read(by: UserID(user), in: url, at: time))
         }
@@ -145,14 +145,9 @@ extension MatrixBackend {
     private func currentMessages(
         _ timeline: [RoomEvent], in room: String
     ) async throws(BackendError) -> [String: Message] {
-        let new = timeline.filter(\.isMessage)
-        let senders = try await senders(of: new, in: room)
-        let me = try me
         var messages: [String: Message] = [:]
-        for event in new {
-            messages[event.id] = senders[event.sender].map {
-                Message(event, in: room, sender: $0, me: me)
-            }
+        for message in try await self.messages(timeline.filter(\.isMessage), in: room) {
+            messages[message.messageID?.rawValue ?? ""] = message
         }
         let edited = Array(Set(timeline.compactMap(\.edited).map { MessageID($0) }))
         let found = try await concurrently(edited) { id throws(BackendError) in
@@ -232,7 +227,7 @@ extension MatrixBackend {
 
     private func stateWithoutRedacted(in room: String) async throws(BackendError) -> [FeedEvent] {
         try await updateList()
-        list.apply(try await state(of: room), toStateOf: room)
+        for event in try await state(of: room) { list.rooms[room]?.apply(event) }
         return try await completeState(of: room)
     }
 

@@ -65,6 +65,20 @@ extension MatrixBackend {
         }
     }
 
+    /// Returns the messages of events of several rooms, in the order of the events.
+    func messages(
+        _ found: [(event: RoomEvent, room: String)]
+    ) async throws(BackendError) -> [Message] {
+        var messages: [MessageID: Message] = [:]
+        for room in Set(found.map(\.room)) {
+            let events = found.filter { $0.room == room }.map(\.event)
+            for message in try await self.messages(events, in: room) {
+                if let id = message.messageID { messages[id] = message }
+            }
+        }
+        return found.compactMap { messages[MessageID($0.event.id)] }
+    }
+
     // MARK: Reactions
 
     private static let maximumReactionCount = 500

@@ -19,16 +19,11 @@ extension MatrixBackend {
         let events = try await concurrently(found) { found throws(BackendError) in
             try await self.currentEvent(found.eventID, in: found.room)
         }
-        var messages: [MessageID: Message] = [:]
-        for room in Set(found.map(\.room)) {
-            let events = zip(events, found).compactMap { $1.room == room ? $0 : nil }
-            for message in try await self.messages(events, in: room) {
-                if let id = message.messageID { messages[id] = message }
-            }
+        let known = zip(events, found).compactMap { event, found in
+            event.map { (event: $0, room: found.room) }
         }
         let me = try me
-        let page = found.compactMap { messages[MessageID($0.eventID)] }
-            .filter { $0.kinds(for: me).contains(.mention) }
+        let page = try await messages(known).filter { $0.kinds(for: me).contains(.mention) }
         return Page(page, next: reply.next.map { PageCursor($0) })
     }
 

@@ -212,11 +212,7 @@ extension MatrixBackend {
         // The newest events may be edits, or deleted messages.
         let found = try await segment(
             .older, of: History(room: room), from: nil, limit: 1, eventsPerRequest: 10)
-        let senders = try await senders(of: found.events, in: room)
-        let me = try me
-        return found.events.first.flatMap { event in
-            senders[event.sender].map { Message(event, in: room, sender: $0, me: me) }
-        }
+        return try await messages(Array(found.events.prefix(1)), in: room).first
     }
 
     // MARK: Rooms

@@ -20,15 +20,8 @@ extension MatrixBackend {
         let events = zip(originals, found).compactMap { original, found in
             original.map { (event: $0, room: found.room) }
         }
-        var messages: [MessageID: Message] = [:]
-        for room in Set(events.map(\.room)) {
-            let events = events.filter { $0.room == room }.map(\.event)
-            for message in try await self.messages(events, in: room) {
-                if let id = message.messageID { messages[id] = message }
-            }
-        }
         let query = SearchQuery(params.text)
-        let page = events.compactMap { messages[MessageID($0.event.id)] }.filter {
+        let page = try await messages(events).filter {
             // The homeserver finds an edited message by its first text, too.
             $0.updatedAt == nil || query.hits(in: $0) != nil
         }

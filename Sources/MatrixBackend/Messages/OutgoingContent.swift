@@ -131,17 +131,6 @@ extension UploadableFile {
     /// The media type; by default that of files with the name's extension.
     var mediaType: String? {
         if let mimeType, !mimeType.isEmpty { return mimeType }
-        guard let name, let dot = name.lastIndex(of: ".") else { return nil }
-        return Self.mediaTypes[name[dot...].dropFirst().lowercased()]
+        return name.flatMap { UploadableFile.mimeType(ofFileNamed: $0) }
     }
-
-    private static let mediaTypes = [
-        "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
-        "webp": "image/webp", "heic": "image/heic", "avif": "image/avif", "svg": "image/svg+xml",
-        "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "mp3": "audio/mpeg",
-        "m4a": "audio/mp4", "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/ogg",
-        "wav": "audio/wav", "flac": "audio/flac", "pdf": "application/pdf", "txt": "text/plain",
-        "md": "text/markdown", "csv": "text/csv", "html": "text/html", "json": "application/json",
-        "zip": "application/zip",
-    ]
 }

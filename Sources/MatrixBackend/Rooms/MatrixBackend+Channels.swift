@@ -68,7 +68,8 @@ extension MatrixBackend {
     func resolveHeroes(of room: String) async throws(BackendError) {
         guard list.rooms[room]?.lacksHeroes ?? false else { return }
         do {
-            list.setHeroes(of: room, from: try await state(of: room), me: try me)
+            let (state, me) = (try await state(of: room), try me.rawValue)
+            list.rooms[room]?.setHeroes(from: state, me: me)
         } catch  where error.code == .notFound || error.code == .refused {
             // The user has just left the room.
         }

@@ -106,7 +106,7 @@ extension MatrixBackend {
         if accepts, invitation.isDistinct, let inviter = invitation.inviter {
             try await addDirectChat(url.rawValue, with: inviter.userID)
         }
-        if !accepts { list.remove(url.rawValue) }
+        if !accepts { list.rooms[url.rawValue] = nil }
     }
 
     /// Joins a public room by its ID or alias, such as `#room:example.org`.
@@ -118,7 +118,7 @@ extension MatrixBackend {
     func leave(_ url: ChannelURL) async throws(BackendError) {
         try await requireRoom(url.rawValue)
         try await act("leave", in: url)
-        list.remove(url.rawValue)
+        list.rooms[url.rawValue] = nil
     }
 
     private func act(

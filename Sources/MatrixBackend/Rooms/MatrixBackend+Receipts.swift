@@ -28,7 +28,8 @@ extension MatrixBackend {
     func resolveReceipts(of room: String) async throws(BackendError) {
         let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
         guard !receipts.isEmpty else { return }
-        list.resolve(receipts, try await readers(of: receipts, in: room), of: room)
+        let readers = try await readers(of: receipts, in: room)
+        list.rooms[room]?.resolve(receipts, readers)
     }
 
     private static let roomsOfABatch = 20

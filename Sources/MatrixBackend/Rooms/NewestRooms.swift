@@ -97,9 +97,7 @@ extension MatrixBackend {
         room.apply(newest)
         if !newest.isInvitation {
             if let event = newest.timeline.last(where: \.isMessage) {
-                let sender = try await senders(of: [event], in: id)[event.sender]
-                let me = try me
-                room.lastMessage = sender.map { Message(event, in: id, sender: $0, me: me) }
+                room.lastMessage = try await messages([event], in: id).first
             } else {
                 room.lastMessage = try await newestMessage(in: id)
             }

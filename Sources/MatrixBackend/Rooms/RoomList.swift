@@ -3,7 +3,7 @@ import Models
 /// Only `/sync` returns unread counts, invitations and numbers of members: one without a token
 /// loads the list, and shorter ones with a token update it.
 struct RoomList {
-    private(set) var rooms: [String: Room] = [:]
+    var rooms: [String: Room] = [:]
     private(set) var directRooms: [String: [String]] = [:] {
         didSet { allDirectRooms = Set(directRooms.values.joined()) }
     }
@@ -37,23 +37,6 @@ struct RoomList {
         rooms[id]?.lastMessage = message
         rooms[id]?.lastMessageIsStale = false
     }
-
-    mutating func resolve(
-        _ receipts: [SyncReply.Receipt], _ readers: [(user: String, time: Timestamp)],
-        of id: String
-    ) {
-        rooms[id]?.resolve(receipts, readers)
-    }
-
-    mutating func apply(_ state: [RoomEvent], toStateOf id: String) {
-        for event in state { rooms[id]?.apply(event) }
-    }
-
-    mutating func setHeroes(of id: String, from state: [RoomEvent], me: UserID) {
-        rooms[id]?.setHeroes(from: state, me: me.rawValue)
-    }
-
-    mutating func remove(_ id: String) { rooms[id] = nil }
 
     mutating func keepJoined(_ joined: Set<String>) {
         rooms = rooms.filter { $0.value.isInvitation || joined.contains($0.key) }

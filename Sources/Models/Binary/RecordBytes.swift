@@ -56,42 +56,37 @@ struct FieldLocation {
     let payload: Int
 }
 
-extension RawSpan {
-    @inline(__always)
-    func location(of number: Int, from start: Int, to end: Int) -> FieldLocation? {
-        var offset = start
-        // The unchecked reads below rely on this check.
-        precondition(0 <= offset && end <= byteCount)
+extension RecordBytes {
+    /// The time is O(*f*) in the number of fields with lower numbers.
+    @inline(never)
+    func location(of number: Int) -> FieldLocation? {
+        let span = bytes.span.bytes
+        var offset = range.lowerBound
+        let end = range.upperBound
+        // The unchecked reads in the loop rely on this check.
+        precondition(0 <= offset && end <= span.byteCount)
         let wanted = UInt64(truncatingIfNeeded: number) << 3
         while offset < end {
             let start = offset
-            var tag = UInt64(uncheckedByte(at: offset))
+            var tag = UInt64(span.uncheckedByte(at: offset))
             offset &+= 1
             if tag >= 0x80 {
                 offset = start
-                tag = varint(at: &offset)
+                tag = span.varint(at: &offset)
             }
             if tag >= wanted {
                 return tag &- wanted < 8 ? FieldLocation(tag: start, payload: offset) : nil
             }
             if tag & 7 == UInt64(WireType.lengthDelimited.rawValue), offset < end {
-                let count = Int(uncheckedByte(at: offset))
+                let count = Int(span.uncheckedByte(at: offset))
                 if count < 0x80 {
                     offset &+= 1 &+ count
                     continue
                 }
             }
-            skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
+            span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
         }
         return nil
-    }
-}
-
-extension RecordBytes {
-    /// O(*f*) in the number of fields with lower numbers.
-    @inline(never)
-    func location(of number: Int) -> FieldLocation? {
-        bytes.span.bytes.location(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
     /// Returns the range of a field; for a missing one, an empty range where it would be inserted.

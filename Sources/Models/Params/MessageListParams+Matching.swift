@@ -3,15 +3,6 @@ extension MessageListParams {
     public func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
     }
-
-    /// Returns whether the left message precedes the right one in the list.
-    ///
-    /// Sent messages are ordered by position, then unsent ones in the order of writing;
-    /// ``isReversed`` reverses the whole list. Of two messages with different IDs, exactly one
-    /// precedes the other.
-    public func precedes(_ left: Message, _ right: Message) -> Bool {
-        isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
-    }
 }
 
 extension ThreadedMessageListParams {
@@ -19,12 +10,6 @@ extension ThreadedMessageListParams {
     /// its time.
     public func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
         message.parentMessageID == parentMessageID && matches(message)
-    }
-
-    /// Returns whether the left reply precedes the right one, in the order of
-    /// ``MessageListParams/precedes(_:_:)``.
-    public func precedes(_ left: Message, _ right: Message) -> Bool {
-        isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
@@ -50,18 +35,18 @@ extension ReplyType {
     }
 }
 
-// MARK: Filters of both kinds of lists
+// MARK: Both kinds of lists
 
-private protocol MessageFilter {
-    var messageType: MessageTypeFilter { get }
-    var customTypes: [String] { get }
-    var senderUserIDs: [UserID] { get }
-}
+extension MessageSelectionParams {
+    /// Returns whether the left message precedes the right one in the list.
+    ///
+    /// Sent messages are ordered by position, then unsent ones in the order in which the user wrote
+    /// them; ``isReversed`` reverses the whole list. Of two messages with different IDs, exactly
+    /// one precedes the other.
+    public func precedes(_ left: Message, _ right: Message) -> Bool {
+        isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
+    }
 
-extension MessageListParams: MessageFilter {}
-extension ThreadedMessageListParams: MessageFilter {}
-
-extension MessageFilter {
     fileprivate func matches(_ message: Message) -> Bool {
         switch messageType {
         case .all: break

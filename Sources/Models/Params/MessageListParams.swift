@@ -1,5 +1,5 @@
 /// The parameters of a list of messages in a channel.
-public struct MessageListParams: Record {
+public struct MessageListParams: MessageSelectionParams {
     /// The binary form.
     public var fields = RecordFields<MessageListParams>()
 
@@ -18,37 +18,6 @@ public struct MessageListParams: Record {
         set { self[2, default: 40] = newValue }
     }
 
-    /// A Boolean value that indicates whether messages at the anchor's own time are listed; true by
-    /// default.
-    public var isInclusive: Bool {
-        get { self[3, default: true] }
-        set { self[3, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the newest message comes first.
-    public var isReversed: Bool {
-        get { self[4] }
-        set { self[4] = newValue }
-    }
-
-    /// The kinds of messages to list.
-    public var messageType: MessageTypeFilter {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
-    /// The custom types to list; empty for all.
-    public var customTypes: [String] {
-        get { self[6] }
-        set { self[6] = newValue }
-    }
-
-    /// The users whose messages are listed; empty for all.
-    public var senderUserIDs: [UserID] {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// The replies to list; by default ``ReplyType/onlyReplyToChannel``.
     public var replyType: ReplyType {
         get { self[8] }
@@ -58,14 +27,9 @@ public struct MessageListParams: Record {
     /// The schema.
     public static let schema = Schema(
         "MessageListParams",
-        [
+        selectionFields + [
             Field(1, "prev_result_size", \MessageListParams.previousResultSize, default: 40),
             Field(2, "next_result_size", \MessageListParams.nextResultSize, default: 40),
-            Field(3, "is_inclusive", \MessageListParams.isInclusive, default: true),
-            Field(4, "reverse", \MessageListParams.isReversed),
-            Field(5, "message_type", \MessageListParams.messageType),
-            Field(6, "custom_types", \MessageListParams.customTypes),
-            Field(7, "sender_user_ids", \MessageListParams.senderUserIDs),
             Field(8, "reply_type", \MessageListParams.replyType),
         ])
 }

@@ -51,20 +51,24 @@ extension UploadableFile {
         self.mimeType = mimeType ?? UploadableFile.mimeType(ofFileNamed: name)
     }
 
-    private static func mimeType(ofFileNamed name: String) -> String? {
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        return mimeTypes[name[name.index(after: dot)...].lowercased()]
+    package static func mimeType(ofFileNamed name: String) -> String? {
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
+        guard let dot, case let end = name[name.utf8.index(after: dot)...], end.isShort else {
+            return nil
+        }
+        return mimeTypes[end.lowercased()]
     }
 
     private static let mimeTypes = [
-        "aac": "audio/aac", "avif": "image/avif", "bmp": "image/bmp", "csv": "text/csv",
-        "doc": "application/msword",
+        "3gp": "video/3gpp", "aac": "audio/aac", "avi": "video/x-msvideo", "avif": "image/avif",
+        "bmp": "image/bmp", "caf": "audio/x-caf", "csv": "text/csv", "doc": "application/msword",
         "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "gif": "image/gif", "gz": "application/gzip", "heic": "image/heic", "heif": "image/heif",
-        "html": "text/html", "jpeg": "image/jpeg", "jpg": "image/jpeg",
+        "flac": "audio/flac", "gif": "image/gif", "gz": "application/gzip", "heic": "image/heic",
+        "heif": "image/heif", "html": "text/html", "jpeg": "image/jpeg", "jpg": "image/jpeg",
         "json": "application/json", "m4a": "audio/mp4", "m4v": "video/x-m4v", "md": "text/markdown",
-        "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4", "oga": "audio/ogg",
-        "ogg": "audio/ogg", "opus": "audio/ogg", "pdf": "application/pdf", "png": "image/png",
+        "mkv": "video/x-matroska", "mov": "video/quicktime", "mp3": "audio/mpeg",
+        "mp4": "video/mp4", "oga": "audio/ogg", "ogg": "audio/ogg", "opus": "audio/ogg",
+        "pdf": "application/pdf", "png": "image/png",
         "ppt": "application/vnd.ms-powerpoint",
         "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
         "rtf": "application/rtf", "svg": "image/svg+xml", "tif": "image/tiff",

@@ -38,7 +38,7 @@ actor ChannelList {
         var rows: [Row]
     }
 
-    private static let sampleCount = 50
+    fileprivate static let sampleCount = 50
 
     private weak var store: ChatStore?
     private var rows: [ChannelURL: Row] = [:]
@@ -130,8 +130,6 @@ actor ChannelList {
             url, messages: try snapshot.messageCount(in: url),
             isKeptInCache: try snapshot.isKeptInCache(url), in: snapshot)
     }
-
-    fileprivate static var sample: Int { sampleCount }
 }
 
 extension ChannelList.Request {
@@ -184,7 +182,7 @@ extension ChannelList.Row {
             try snapshot.forEachSerializedMessage(in: url) { bytes in
                 read.count += 1
                 read.bytes += bytes.count
-                return read.count < ChannelList.sample
+                return read.count < ChannelList.sampleCount
             }
             isEstimate = read.count < messages
             bytes = read.count == 0 ? 0 : read.bytes * messages / read.count

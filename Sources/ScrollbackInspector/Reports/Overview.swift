@@ -23,7 +23,7 @@ struct Overview: Encodable, Sendable {
     init(_ inspection: Inspection) async {
         allowsActions = inspection.options.allowsActions
         masksTexts = inspection.options.masksTexts
-        guard let client = inspection.client.state else { return }
+        guard let client = inspection.client.client else { return }
         userID = client.currentUser?.userID.rawValue
         let mask = TextMask(isOn: masksTexts)
         nickname = client.currentUser.map { mask.shown($0.nickname) }

@@ -2,30 +2,11 @@ import Foundation
 import Models
 import Sync
 
-extension Recent where Element == SyncReport.Call {
-    mutating func updateAll(_ change: (inout Element) -> Void) {
-        var updated = Recent(limit: limit)
-        for var element in elements {
-            change(&element)
-            updated.append(element)
-        }
-        self = updated
-    }
-}
-
-extension EngineCall {
-    var requestID: String? {
-        SyncReport.Call.requestID(ofCall: name, detail)
-    }
-}
-
 extension SyncReport.Call {
     /// The key for counting the attempts of a call.
     var subject: String { "\(name) \(channel ?? "") \(requestID ?? "")" }
 
-    var requestID: String? { Self.requestID(ofCall: name, detail) }
-
-    static func requestID(ofCall name: String, _ detail: String) -> String? {
+    var requestID: String? {
         switch name {
         case "send": detail
         case "upload": detail.split(separator: " of ", maxSplits: 1).last.map(String.init)

@@ -57,5 +57,9 @@ struct Recent<Element: Sendable>: Sendable {
         for index in elements.indices.reversed() where change(&elements[index]) { return }
     }
 
+    mutating func updateAll(_ change: (inout Element) -> Void) {
+        for index in elements.indices { change(&elements[index]) }
+    }
+
     var newest: [Element] { Array(elements.suffix(limit)) }
 }

@@ -119,32 +119,3 @@ extension BackendConformance {
         },
     ]
 }
-
-extension Device {
-    fileprivate func channelChangelog(
-        since point: ChangelogPoint
-    ) async throws -> [GroupChannelChangelog] {
-        var pages: [GroupChannelChangelog] = []
-        var point = point
-        for _ in 0..<400 {
-            let page = try await backend.channelChanges(since: point)
-            pages.append(page)
-            guard page.hasMore else { return pages }
-            guard let next = page.next else {
-                throw Broken(
-                    text: "a page of the changelog has hasMore but no token",
-                    promiseID: "channelChanges.token")
-            }
-            if case .token(next) = point {
-                throw Broken(
-                    text:
-                        "a page of the changelog has hasMore and the same token as the previous page: \(next)",
-                    promiseID: "channelChanges.token")
-            }
-            point = .token(next)
-        }
-        throw Broken(
-            text: "the changelog of channels has no end within 400 pages",
-            promiseID: "channelChanges.ends")
-    }
-}

@@ -74,8 +74,8 @@ extension BackendConformance {
         let url = try await scene.channel(alice, bob)
         let known = try await bob.send(5, in: url)
         let times = [
-            ManualClock(at: scene.before(known[0].createdAt)).advance(by: .seconds(-1)),
-            known[2].createdAt, ManualClock(at: known[4].createdAt).advance(by: .seconds(1)),
+            scene.before(known[0].createdAt).advanced(by: .seconds(-1)), known[2].createdAt,
+            known[4].createdAt.advanced(by: .seconds(1)),
         ]
         let imported = times.enumerated().map { index, time in
             Message(

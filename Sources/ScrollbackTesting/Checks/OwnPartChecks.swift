@@ -76,13 +76,9 @@ extension BackendConformance {
         ConformanceCheck("mute.refuses", "mute a user", needs: .muting) { scene in
             let (alice, bob, url) = try await scene.pair()
             try await expectFailure(.refused, of: "muting by a member who is not an operator") {
-                try await bob.backend.perform(
-                    RestrictUser(
-                        alice.userID, in: url, as: .muted, until: nil, reason: ""))
+                try await bob.backend.perform(RestrictUser(alice.userID, in: url, as: .muted))
             }
-            try await alice.backend.perform(
-                RestrictUser(
-                    bob.userID, in: url, as: .muted, until: nil, reason: ""))
+            try await alice.backend.perform(RestrictUser(bob.userID, in: url, as: .muted))
             try await expectFailure(.refused, of: "sending", detail: .mutedInChannel) {
                 _ = try await bob.send("hello", in: url)
             }
@@ -93,9 +89,7 @@ extension BackendConformance {
         },
         ConformanceCheck("ban.loses", "ban a user", needs: .banning) { scene in
             let (alice, bob, url) = try await scene.pair()
-            try await alice.backend.perform(
-                RestrictUser(
-                    bob.userID, in: url, as: .banned, until: nil, reason: ""))
+            try await alice.backend.perform(RestrictUser(bob.userID, in: url, as: .banned))
             try await bob.expectLoss(of: url)
             guard bob.can(.joining) else { return }
             try await expectFailure(.notFound, .refused, of: "joining again") {
@@ -119,8 +113,7 @@ extension BackendConformance {
             for type in [RestrictionType.muted, .banned] {
                 try await expectFailure(.refused, of: "restricting themselves as \(type)") {
                     try await alice.backend.perform(
-                        RestrictUser(
-                            alice.userID, in: url, as: type, until: nil, reason: ""))
+                        RestrictUser(alice.userID, in: url, as: type))
                 }
             }
             _ = try await alice.send("hello", in: url)

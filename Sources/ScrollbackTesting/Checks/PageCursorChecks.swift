@@ -8,13 +8,7 @@ extension BackendConformance {
         ) { scene in
             let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(8, in: url).inOrder.ids
-            for step in [1, 2, 3, 4, 7, 8, 9] {
-                let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
-                try expectEqual(older, sent, "the older messages in pages of \(step)")
-                let newer = try await bob.readAll(url, from: .time(.distantPast), .newer, by: step)
-                    .ids
-                try expectEqual(newer, sent, "the newer messages in pages of \(step)")
-            }
+            try await bob.expectAll(sent, in: url, inPagesOf: [1, 2, 3, 4, 7, 8, 9])
         },
         ConformanceCheck(
             "messages.cursor", "read messages of the same millisecond in pages", hooks: [.stopTime]
@@ -28,12 +22,7 @@ extension BackendConformance {
             }
             try await scene.perform(.startTime)
             sent = ([before] + sent + [try await alice.send("after", in: url)]).inOrder
-            for step in [1, 2, 3, 5] {
-                let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
-                try expectEqual(older, sent.ids, "the older messages in pages of \(step)")
-                let newer = try await bob.readAll(url, from: .time(.distantPast), .newer, by: step)
-                try expectEqual(newer.ids, sent.ids, "the newer messages in pages of \(step)")
-            }
+            try await bob.expectAll(sent.ids, in: url, inPagesOf: [1, 2, 3, 5])
         },
         ConformanceCheck("messages.ends", "check that pages in the middle have cursors") { scene in
             let (alice, bob, url) = try await scene.pair()
@@ -55,13 +44,7 @@ extension BackendConformance {
             scene in
             let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(many, in: url).inOrder.ids
-            for step in [many - 1, many, 1000] {
-                let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
-                try expectEqual(older, sent, "the older messages in pages of \(step)")
-                let newer = try await bob.readAll(url, from: .time(.distantPast), .newer, by: step)
-                    .ids
-                try expectEqual(newer, sent, "the newer messages in pages of \(step)")
-            }
+            try await bob.expectAll(sent, in: url, inPagesOf: [many - 1, many, 1000])
         },
         ConformanceCheck("messages.walk", "read the history to both ends, and an empty channel") {
             scene in
@@ -113,6 +96,20 @@ extension BackendConformance {
 }
 
 extension Device {
+    /// Reads a history or a thread from both ends, in pages of several sizes.
+    func expectAll(
+        _ ids: [String], in url: ChannelURL, inPagesOf steps: [Int], thread parent: MessageID? = nil
+    ) async throws {
+        let what = parent == nil ? "messages" : "replies"
+        for step in steps {
+            let older = try await readAll(url, from: .newest, .older, by: step, thread: parent)
+            try expectEqual(older.ids, ids, "the older \(what) in pages of \(step)")
+            let newer = try await readAll(
+                url, from: .time(.distantPast), .newer, by: step, thread: parent)
+            try expectEqual(newer.ids, ids, "the newer \(what) in pages of \(step)")
+        }
+    }
+
     /// Returns the size and the cursor of the first page that is not empty.
     fileprivate func firstPage(
         _ url: ChannelURL, _ side: Side, of limit: Int

@@ -120,9 +120,7 @@ extension BackendConformance {
             }
             try expectEqual(try await list(.banned).map(\.userID), [], "the banned users")
             try await alice.backend.perform(LiftRestriction(.muted, of: bob.userID, in: url))
-            try await alice.backend.perform(
-                RestrictUser(
-                    bob.userID, in: url, as: .banned, until: nil, reason: ""))
+            try await alice.backend.perform(RestrictUser(bob.userID, in: url, as: .banned))
             try expectEqual(
                 try await list(.muted).map(\.userID), [carol.userID], "the muted users afterwards")
             try expectEqual(

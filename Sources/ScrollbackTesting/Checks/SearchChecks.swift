@@ -160,20 +160,13 @@ extension Device {
         _ params: MessageSearchParams, by limit: Int = 20,
         _ body: ([Message]) async throws -> Void = { _ in }
     ) async throws -> [Message] {
-        var found: [Message] = []
-        var cursor: PageCursor?
-        for _ in 0..<100 {
+        try await allPages(of: "a search", "search.pages") { cursor in
             let page = try await backend.perform(
-                SearchMessages(
-                    matching: params, after: cursor, limit: limit))
-            try expect(
-                page.elements.count <= limit, "a page has more than \(limit) messages")
-            found += page.elements
-            guard let next = page.next else { return found }
-            try await body(page.elements)
-            cursor = next
+                SearchMessages(matching: params, after: cursor, limit: limit))
+            try expect(page.elements.count <= limit, "a page has more than \(limit) messages")
+            if page.next != nil { try await body(page.elements) }
+            return page
         }
-        throw Broken(text: "a search has no end within 100 pages", promiseID: "search.pages")
     }
 }
 

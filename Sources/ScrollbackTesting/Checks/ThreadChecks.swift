@@ -16,14 +16,8 @@ extension BackendConformance {
             try await bob.delete(replies[0].remove(at: 2))
             for (parent, replies) in zip(parents, replies.map(\.inOrder)) {
                 let id = try parent.id
-                for step in [1, 2, 5, 20] {
-                    let older = try await alice.readAll(
-                        url, from: .newest, .older, by: step, thread: id)
-                    try expectEqual(older.ids, replies.ids, "the older replies in pages of \(step)")
-                    let newer = try await alice.readAll(
-                        url, from: .time(.distantPast), .newer, by: step, thread: id)
-                    try expectEqual(newer.ids, replies.ids, "the newer replies in pages of \(step)")
-                }
+                try await alice.expectAll(
+                    replies.ids, in: url, inPagesOf: [1, 2, 5, 20], thread: id)
                 for reply in replies { try expectEqual(reply.parentMessageID, id, "the parent") }
             }
         },

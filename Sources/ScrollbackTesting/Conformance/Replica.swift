@@ -98,29 +98,52 @@ extension Device {
     func changelog(
         _ url: ChannelURL, since point: ChangelogPoint
     ) async throws -> [MessageChangelog] {
-        var pages: [MessageChangelog] = []
-        var point = point
-        for _ in 0..<400 {
-            let page = try await backend.messageChanges(in: url, since: point)
-            pages.append(page)
-            guard page.hasMore else { return pages }
-            guard let next = page.next else {
-                throw Broken(
-                    text: "a page of the changelog has hasMore but no token",
-                    promiseID: "messageChanges.token")
-            }
-            if case .token(next) = point {
-                throw Broken(
-                    text:
-                        "a page of the changelog has hasMore and the same token as the previous page: \(next)",
-                    promiseID: "messageChanges.token")
-            }
-            point = .token(next)
+        try await allChanges(of: "messages", "messageChanges", since: point) {
+            try await backend.messageChanges(in: url, since: $0)
         }
-        throw Broken(
-            text: "the changelog of messages has no end within 400 pages",
-            promiseID: "messageChanges.ends")
     }
+
+    func channelChangelog(since point: ChangelogPoint) async throws -> [GroupChannelChangelog] {
+        try await allChanges(of: "channels", "channelChanges", since: point) {
+            try await backend.channelChanges(since: $0)
+        }
+    }
+}
+
+private protocol ChangelogPage {
+    var hasMore: Bool { get }
+    var next: String? { get }
+}
+
+extension MessageChangelog: ChangelogPage {}
+extension GroupChannelChangelog: ChangelogPage {}
+
+/// Returns the pages of a changelog, or throws a broken promise of the call with the given name.
+private func allChanges<Changes: ChangelogPage>(
+    of things: String, _ name: String, since point: ChangelogPoint,
+    _ request: (ChangelogPoint) async throws -> Changes
+) async throws -> [Changes] {
+    var pages: [Changes] = []
+    var point = point
+    for _ in 0..<400 {
+        let page = try await request(point)
+        pages.append(page)
+        guard page.hasMore else { return pages }
+        guard let next = page.next else {
+            throw Broken(
+                text: "a page of the changelog has hasMore but no token",
+                promiseID: "\(name).token")
+        }
+        if case .token(next) = point {
+            throw Broken(
+                text:
+                    "a page of the changelog has hasMore and the same token as the previous page: \(next)",
+                promiseID: "\(name).token")
+        }
+        point = .token(next)
+    }
+    throw Broken(
+        text: "the changelog of \(things) has no end within 400 pages", promiseID: "\(name).ends")
 }
 
 extension FeedEvent {

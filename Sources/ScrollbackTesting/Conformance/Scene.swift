@@ -39,7 +39,7 @@ final class Scene: Sendable {
 
     /// Returns a time that all clocks have reached when any of them shows `time`.
     func before(_ time: Timestamp) -> Timestamp {
-        ManualClock(at: time).advance(by: .zero - subject.clockSkew)
+        time.advanced(by: .zero - subject.clockSkew)
     }
 
     func keeps(_ field: String) -> Bool { !subject.unsupportedFields.contains(field) }

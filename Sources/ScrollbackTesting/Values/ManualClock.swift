@@ -30,11 +30,8 @@ public final class ManualClock: Sendable {
     /// Fractions of a millisecond are ignored, and the time stays within the range of `Timestamp`.
     @discardableResult
     public func advance(by duration: Duration) -> Timestamp {
-        let milliseconds = duration.milliseconds
-        return time.withLock { time in
-            let (moved, overflows) = time.milliseconds.addingReportingOverflow(milliseconds)
-            let end: Int64 = milliseconds < 0 ? .min : .max
-            time = Timestamp(milliseconds: overflows ? end : moved)
+        time.withLock { time in
+            time = time.advanced(by: duration)
             return time
         }
     }

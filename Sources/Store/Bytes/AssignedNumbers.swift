@@ -15,22 +15,29 @@ extension FixedWidthInteger {
 }
 
 extension Rows {
-    /// Returns the greatest number in any row that the store can have assigned.
+    /// Returns the greatest number of a channel in any row, ignoring numbers that the store cannot
+    /// have assigned.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
-        var greatest: ChannelNumber = 0
-        func add(_ number: ChannelNumber?) -> Bool {
-            guard let number, number < .maximumAssigned else { return false }
+        var greatest = try greatestNumber(in: Table.ofChannels + [.url, .cleared])
+        try forEachRow(in: KeyRange(Table.name)) { _, value in
+            guard let number = try? channelNumber(ofNameValue: value), number < .maximumAssigned
+            else { return }
             greatest = max(greatest, number)
-            return true
         }
-        for table in Table.ofChannels + [.url, .cleared] {
-            try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
-                (key, _) throws(StoreError) in !add(readableNumber(ofKey: key))
+        return greatest
+    }
+
+    /// Returns the greatest number in the keys of tables, ignoring numbers that the store cannot
+    /// have assigned.
+    func greatestNumber(in tables: [Table]) throws(StoreError) -> UInt32 {
+        var greatest: UInt32 = 0
+        for table in tables {
+            try scan(KeyRange(table), isDescending: true) { key, _ in
+                guard let number = readableNumber(ofKey: key), number < .maximumAssigned
+                else { return true }
+                greatest = max(greatest, number)
+                return false
             }
-        }
-        try scan(KeyRange(prefix: [Table.name.rawValue])) { (_, value) throws(StoreError) in
-            _ = add(try? channelNumber(ofNameValue: value))
-            return true
         }
         return greatest
     }

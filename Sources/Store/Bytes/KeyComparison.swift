@@ -15,15 +15,6 @@ extension UnsafeRawBufferPointer {
         other.withBytes { precedes($0) }
     }
 
-    /// Returns eight bytes as a big-endian number; missing bytes count as zero.
-    @inline(__always)
-    func number(at offset: Int) -> UInt64 {
-        if offset + 8 <= count {
-            return UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        }
-        return (offset..<offset + 8).reduce(0) { $0 << 8 | ($1 < count ? UInt64(self[$1]) : 0) }
-    }
-
     @inline(__always)
     func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)

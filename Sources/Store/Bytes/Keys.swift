@@ -211,11 +211,28 @@ extension ByteReader {
         }
     }
 
+    mutating func descendingPosition() throws(Damage) -> Position {
+        try descending { (reader) throws(Damage) in try reader.position() }
+    }
+
     static func position(ofMessageKey key: UnsafeRawBufferPointer) throws(Damage) -> Position {
         var reader = ByteReader(key.afterChannelNumber)
-        let position = try reader.descending { (reader) throws(Damage) in try reader.position() }
+        let position = try reader.descendingPosition()
         try reader.end()
         return position
+    }
+}
+
+extension KeyRange {
+    /// The keys of a table of the cache.
+    init(_ table: Table) { self.init(prefix: [table.rawValue]) }
+
+    /// The keys of a table of the outbox.
+    init(_ table: OutboxTable) { self.init(prefix: [table.rawValue]) }
+
+    /// The keys with a number, which is that of a channel or of a segment of the search index.
+    init(_ table: Table, _ number: UInt32) {
+        self.init(prefix: ByteWriter.key { $0.table(table, number) })
     }
 }
 

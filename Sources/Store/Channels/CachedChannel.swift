@@ -15,11 +15,3 @@ public struct CachedChannel: Hashable, Sendable {
     /// never opened.
     public let lastAccess: UInt64
 }
-
-extension CachedChannel {
-    init(_ url: ChannelURL, _ state: ChannelState, isKeptInCache: Bool) {
-        self.init(
-            url: url, messageCount: Int(state.messageCount), isKeptInCache: isKeptInCache,
-            lastAccess: state.lastAccess)
-    }
-}

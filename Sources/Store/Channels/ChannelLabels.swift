@@ -165,8 +165,11 @@ extension StoreReader {
         if hasOnlyLabeled { return channels }
         return try channels
             + view.channels(
-                of: query, after: position?.sortKeyWithoutLabel(of: query),
+                ChannelSorting(query), of: query,
+                after: position?.sortKeyWithoutLabel(of: query),
                 limit: limit.map { $0 - channels.count }, visiting: &visits
-            ) { isListed($0) && !labels($0.url).areFirst(in: query) }
+            ) { (channel: GroupChannel) in
+                isListed(channel) && !labels(channel.url).areFirst(in: query)
+            }
     }
 }

@@ -27,7 +27,7 @@ enum ChannelSorting: Hashable, Sendable {
     func key(of channel: AnyChannel, _ number: ChannelNumber) -> KeyBytes? {
         switch (self, channel) {
         case (.group, .group(let channel)): key(of: channel, number)
-        case (.open, .open(let channel)): channel.withLentRecord { key(of: $0, number) }
+        case (.open, .open(let channel)): ByteWriter.key { $0.commonFields(channel, number) }
         default: nil
         }
     }
@@ -35,43 +35,36 @@ enum ChannelSorting: Hashable, Sendable {
     /// Returns the sort key of a group channel, whose byte order matches
     /// `GroupChannelListQuery.precedes`.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
-        channel.withLentRecord { key(of: $0, number) }
-    }
-
-    func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        // Ignore the error: a list omits a corrupted channel. Reading the channel itself throws.
-        switch self {
-        case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
-        case .open: try? LentRecord<OpenChannel>.read(value) { key(of: $0, number) }
-        }
-    }
-
-    private func key<Kind: Channel>(
-        of channel: LentRecord<Kind>, _ number: ChannelNumber
-    ) -> KeyBytes {
-        ByteWriter.key { $0.commonFields(channel, number) }
-    }
-
-    private func key(of channel: LentRecord<GroupChannel>, _ number: ChannelNumber) -> KeyBytes {
         ByteWriter.key { key in
             if case .group(let order, let metaDataKey) = self {
                 switch order {
                 case .chronological: break
                 case .latestLastMessage:
-                    key.optional(channel.lastMessageAt) { key, time in
+                    key.optional(channel.lastMessage?.createdAt) { key, time in
                         key.descending { $0.timestamp(time) }
                     }
                 case .oldestLastMessage:
-                    key.optional(channel.lastMessageAt) { $0.timestamp($1) }
+                    key.optional(channel.lastMessage?.createdAt) { $0.timestamp($1) }
                 case .channelNameAlphabetical: key.terminated(channel.name)
                 case .metaDataValueAlphabetical:
-                    key.optional(metaDataKey.flatMap { channel.record.metadata[$0] }) {
+                    key.optional(metaDataKey.flatMap { channel.metadata[$0] }) {
                         $0.terminated($1)
                     }
                 }
             }
             key.commonFields(channel, number)
         }
+    }
+
+    func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
+        // Ignore the error: a list omits a channel whose row is corrupted. Reading the channel
+        // itself throws the error.
+        let channel: AnyChannel? =
+            switch self {
+            case .group: (try? GroupChannel(serialized: value)).map(AnyChannel.group)
+            case .open: (try? OpenChannel(serialized: value)).map(AnyChannel.open)
+            }
+        return channel.flatMap { key(of: $0, number) }
     }
 
     static func number(ofKey key: KeyBytes) -> ChannelNumber {
@@ -130,12 +123,10 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the fields that break ties in all orders.
-    fileprivate mutating func commonFields<Kind: Channel>(
-        _ channel: LentRecord<Kind>, _ number: ChannelNumber
-    ) {
+    /// Writes the fields that, in all orders, order channels which are equal by the fields before.
+    fileprivate mutating func commonFields(_ channel: some Channel, _ number: ChannelNumber) {
         descending { $0.timestamp(channel.createdAt) }
-        terminated(channel.url)
+        terminated(channel.url.rawValue)
         integer(number)
     }
 

@@ -5,14 +5,12 @@ struct SortedKeys: Sendable {
 
     /// Reads all channels of a type, except undecodable ones.
     init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
-        let range = KeyRange(prefix: [sorting.table.rawValue])
-        try rows.scan(range) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(sorting.table)) { key, value in
             if let number = rows.readableNumber(ofKey: key),
                 let key = sorting.key(ofRow: value, number)
             {
                 keys.append(key)
             }
-            return true
         }
         keys.sort { $0.precedes($1) }
     }

@@ -4,10 +4,8 @@ extension ProblemSearch {
     /// Finds undecodable definitions, keys and versions of the app's tables; only the app knows the
     /// values' types.
     mutating func searchAppTables(_ rows: Rows) throws(StoreError) {
-        try rows.scan(KeyRange(prefix: [Table.appTable.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.appTable)) { key, value in
             if !ProblemSearch.canDecode(key, value) { add(.unreadable) }
-            return true
         }
     }
 

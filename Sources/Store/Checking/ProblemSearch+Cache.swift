@@ -44,7 +44,7 @@ extension ProblemSearch {
         of rows: Rows
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
         var named: [ChannelNumber: ChannelURL] = [:]
-        try rows.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.url)) { key, value in
             var reader = ByteReader(value)
             if let number = rows.readableNumber(ofKey: key), key.count == Table.prefixSize,
                 let url = try? reader.text()
@@ -53,18 +53,13 @@ extension ProblemSearch {
             } else {
                 add(.unreadable)
             }
-            return true
         }
         var channels: [ChannelNumber: ChannelURL] = [:]
-        try rows.scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.name)) { key, value in
             guard let url = try? rows.channelURL(ofNameKey: key),
                 let number = try? rows.channelNumber(ofNameValue: value)
-            else {
-                add(.unreadable)
-                return true
-            }
+            else { return add(.unreadable) }
             if named[number] == url { channels[number] = url } else { add(.channelNumber, in: url) }
-            return true
         }
         for (number, url) in named where channels[number] == nil { add(.channelNumber, in: url) }
         return channels
@@ -74,9 +69,8 @@ extension ProblemSearch {
         in rows: Rows, _ channels: [ChannelNumber: ChannelURL]
     ) throws(StoreError) {
         var cleared: Set<ChannelNumber> = []
-        try rows.scan(KeyRange(prefix: [Table.cleared.rawValue])) { (key, _) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.cleared)) { key, _ in
             if let number = rows.readableNumber(ofKey: key) { cleared.insert(number) }
-            return true
         }
         for number in cleared { if let url = channels[number] { add(.channelNumber, in: url) } }
         for table in Table.ofChannels {
@@ -97,21 +91,16 @@ extension ProblemSearch {
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var count: Int64 = 0
-        let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        try rows.scan(range) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(.message, number)) { (key, value) throws(StoreError) in
             count += 1
             guard let position = try? ByteReader.position(ofMessageKey: key),
                 let message = try? Message(serialized: value)
-            else {
-                add(.unreadable, in: url)
-                return true
-            }
+            else { return add(.unreadable, in: url) }
             guard message.position == position, message.channelURL == url else {
-                add(.key, in: url)
-                return true
+                return add(.key, in: url)
             }
             let id = position.messageID
-            let createdAt = try rows.readablePlace(of: id, in: number)
+            let createdAt = try? rows.creationTime(of: id, in: number)
             if createdAt != position.createdAt {
                 let isTwice = try createdAt.map { (time) throws(StoreError) in
                     let other = Position(createdAt: time, messageID: id)
@@ -120,7 +109,7 @@ extension ProblemSearch {
                 add(isTwice == true ? .duplicateMessage : .index, in: url)
             }
             if let requestID = message.requestID, requestID.rawValue.utf8.count <= Limits.nameSize,
-                try rows.readableMessageID(ofRequest: requestID, in: number) == nil
+                (try? rows.messageID(ofRequest: requestID, in: number)) == nil
             {
                 add(.index, in: url)
             }
@@ -132,7 +121,6 @@ extension ProblemSearch {
                 let key = ByteWriter.key { $0.kindKey(number, kind, position) }
                 if try !rows.contains(key) { add(.index, in: url) }
             }
-            return true
         }
         let state = try rows.withValue(of: ByteWriter.key { $0.table(.state, number) }) {
             (value) throws(StoreError) in value.map { try? rows.state($0) }
@@ -150,8 +138,7 @@ extension ProblemSearch {
             _ leads: (inout ByteReader, UnsafeRawBufferPointer) throws -> Bool
         ) throws(StoreError) -> Int {
             var wrong = 0
-            let range = KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
-            try rows.scan(range) { (key, value) throws(StoreError) in
+            try rows.forEachRow(in: KeyRange(table, number)) { (key, value) throws(StoreError) in
                 var reader = ByteReader(key.afterChannelNumber)
                 do {
                     if try !leads(&reader, value) { wrong += 1 }
@@ -160,7 +147,6 @@ extension ProblemSearch {
                 } catch {
                     wrong += 1
                 }
-                return true
             }
             return wrong
         }
@@ -186,17 +172,13 @@ extension ProblemSearch {
         }
         let wrongReplies = try scan(.reply) { reader, _ in
             let parentID = MessageID(try reader.measured())
-            let position = try reader.descending { (reader) throws(ByteReader.Damage) in
-                try reader.position()
-            }
+            let position = try reader.descendingPosition()
             try reader.end()
             return try message(position)?.parentMessageID == parentID
         }
         let wrongKinds = try scan(.kind) { reader, _ in
             let kind = try KindKey(&reader)
-            let position = try reader.descending { (reader) throws(ByteReader.Damage) in
-                try reader.position()
-            }
+            let position = try reader.descendingPosition()
             try reader.end()
             return try message(position).map { KindKey.all(of: $0).contains(kind) } ?? false
         }
@@ -209,34 +191,27 @@ extension ProblemSearch {
         _ type: Value.Type, of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var last: Value?
-        let range = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-        try rows.scan(range) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Value.table, number)) { key, value in
             guard let segment: Value = try? rows.segment(key, value, of: url) else {
-                add(.unreadable, in: url)
-                return true
+                return add(.unreadable, in: url)
             }
             if let last, segment.lower < last.upper { add(.overlap, in: url) }
             last = segment
-            return true
         }
     }
 
     private mutating func searchTombstones(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
-        let range = KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) })
-        try rows.scan(range) { (key, value) throws(StoreError) in
-            if (try? rows.tombstone(key.afterChannelNumber, value, in: url)) == nil {
-                add(.unreadable, in: url)
-            }
-            return true
+        try rows.forEachRow(in: KeyRange(.tombstone, number)) { key, value in
+            if (try? rows.tombstone(key, value, in: url)) == nil { add(.unreadable, in: url) }
         }
     }
 
     // MARK: The rest of the cache
 
     private mutating func searchUsers(of rows: Rows) throws(StoreError) {
-        try rows.scan(KeyRange(prefix: [Table.user.rawValue])) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.user)) { key, value in
             let id = try? rows.text(ofKey: key, as: "a user's id")
             let user = try? User(serialized: value)
             if id == nil || user == nil {
@@ -244,7 +219,6 @@ extension ProblemSearch {
             } else if user?.userID.rawValue != id {
                 add(.key)
             }
-            return true
         }
     }
 
@@ -253,32 +227,6 @@ extension ProblemSearch {
             guard let numbers = saved.numbers else { continue }
             let list = try SortedKeys(rows, by: saved.sorting)
             if numbers != SavedLists.beginning(of: list) { add(.savedList) }
-        }
-    }
-}
-
-extension Rows {
-    fileprivate func readablePlace(
-        of id: MessageID, in number: ChannelNumber
-    ) throws(StoreError) -> Timestamp? {
-        try withValue(of: ByteWriter.key { $0.creationTimeKey(number, id) }) {
-            (value) throws(StoreError) -> Timestamp? in
-            guard let value else { return nil }
-            var reader = ByteReader(value)
-            let time = try? reader.timestamp()
-            return reader.isAtEnd ? time : nil
-        }
-    }
-
-    fileprivate func readableMessageID(
-        ofRequest id: RequestID, in number: ChannelNumber
-    ) throws(StoreError) -> MessageID? {
-        try withValue(of: ByteWriter.key { $0.requestKey(number, id) }) {
-            (value) throws(StoreError) -> MessageID? in
-            guard let value else { return nil }
-            var reader = ByteReader(value)
-            let id = try? reader.text()
-            return reader.isAtEnd ? id.map { MessageID($0) } : nil
         }
     }
 }

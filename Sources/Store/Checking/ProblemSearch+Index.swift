@@ -13,41 +13,33 @@ extension ProblemSearch {
         }
         var documents: Set<Document> = []
         var numbers: Set<SegmentNumber> = []
-        try rows.scan(KeyRange(prefix: [Table.unsegmented.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.unsegmented)) { key, value in
             var reader = ByteReader(value)
             if isOn, key.count == Table.prefixSize, let row = try? DocumentRow(&reader) {
                 documents.formUnion(row.documents)
             } else {
                 add(.searchIndex)
             }
-            return true
         }
-        try rows.scan(KeyRange(prefix: [Table.segment.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.segment)) { (key, value) throws(StoreError) in
             var reader = ByteReader(value)
             guard isOn, key.count == Table.prefixSize, let number = rows.readableNumber(ofKey: key),
                 let segment = try? IndexSegment(number, &reader), reader.isAtEnd
-            else {
-                add(.searchIndex)
-                return true
-            }
+            else { return add(.searchIndex) }
             numbers.insert(number)
             try searchDocuments(of: segment, cursor, &documents)
             try searchTerms(of: segment, rows)
-            return true
         }
         for table in [Table.documents, .terms] {
-            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+            try rows.forEachRow(in: KeyRange(table)) { key, _ in
                 let number = rows.readableNumber(ofKey: key)
                 // While the index is on, an interrupted merge may leave such rows, which are
                 // removed later.
                 if number.map({ !numbers.contains($0) && !isOn }) ?? true { add(.searchIndex) }
-                return true
             }
         }
         guard let part, part.last == nil else { return }
-        try rows.scan(KeyRange(prefix: [Table.message.rawValue])) { (key, _) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.message)) { (key, _) throws(StoreError) in
             if let number = rows.readableNumber(ofKey: key),
                 try rows.contains(ByteWriter.key { $0.table(.url, number) }),
                 let position = try? ByteReader.position(ofMessageKey: key),
@@ -55,7 +47,6 @@ extension ProblemSearch {
             {
                 add(.searchIndex)
             }
-            return true
         }
     }
 
@@ -79,8 +70,7 @@ extension ProblemSearch {
     }
 
     private mutating func searchTerms(of segment: IndexSegment, _ rows: Rows) throws(StoreError) {
-        let range = KeyRange(prefix: ByteWriter.key { $0.table(.terms, segment.number) })
-        try rows.scan(range) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(.terms, segment.number)) { key, value in
             do throws(ByteReader.Damage) {
                 var row = TermRow(value)
                 var last = -1
@@ -99,7 +89,6 @@ extension ProblemSearch {
             } catch {
                 add(.searchIndex)
             }
-            return true
         }
     }
 }

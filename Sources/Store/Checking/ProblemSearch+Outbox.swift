@@ -4,36 +4,27 @@ extension ProblemSearch {
     mutating func searchOutbox(_ rows: Rows) throws(StoreError) {
         var ids: [KeyBytes: RequestID] = [:]
         var greatest: UInt64 = 0
-        try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(OutboxTable.outboxItem)) { key, value in
             let bytes = KeyBytes(key.dropFirst())
-            guard let location = OutboxItemLocation(bytes[...]) else {
-                add(.unreadable)
-                return true
-            }
+            guard let location = OutboxItemLocation(bytes[...]) else { return add(.unreadable) }
             greatest = max(greatest, location.sequence)
             guard let item = try? OutboxItem(serialized: value) else {
-                add(.unreadable, in: location.channelURL)
-                return true
+                return add(.unreadable, in: location.channelURL)
             }
             if item.channelURL != location.channelURL { add(.key, in: location.channelURL) }
             ids[bytes] = item.requestID
-            return true
         }
         try searchIndex(of: rows, ids)
-        try rows.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(OutboxTable.draft)) { key, value in
             var reader = ByteReader(value)
             let place = DraftPlace(ofKey: key)
             if place == nil || (try? Draft(&reader)) == nil {
                 add(.unreadable, in: place?.channelURL)
             }
-            return true
         }
-        try rows.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) { (key, _) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(OutboxTable.pin)) { key, _ in
             let url = try? rows.text(ofKey: key, as: "the channel of a pin")
             if url == nil { add(.unreadable) }
-            return true
         }
         let next: UInt64? = try readableNumber(.nextNumber, in: rows)
         if greatest >= next ?? 1 { add(.nextNumber) }
@@ -45,8 +36,7 @@ extension ProblemSearch {
         of rows: Rows, _ ids: [KeyBytes: RequestID]
     ) throws(StoreError) {
         var indexed: Set<KeyBytes> = []
-        try rows.scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(OutboxTable.request)) { (key, value) throws(StoreError) in
             let location = KeyBytes(value)
             let id = try? rows.text(ofKey: key, as: "a request id")
             let row = [OutboxTable.outboxItem.rawValue] + location
@@ -60,7 +50,6 @@ extension ProblemSearch {
             } else {
                 add(.index, in: OutboxItemLocation(location[...])?.channelURL)
             }
-            return true
         }
         for location in ids.keys where !indexed.contains(location) {
             add(.index, in: OutboxItemLocation(location[...])?.channelURL)

@@ -15,28 +15,18 @@ extension Snapshot {
     package func tableSizes() throws(StoreError) -> [TableSize] {
         var sizes: [TableSize] = []
         for database in RowDescription.Database.allCases {
-            let rows = database == .cache ? view.cache : view.outbox
             var sizesByLetter: [UInt8: TableSize] = [:]
-            try rows.scan(.all) { (key, value) throws(StoreError) in
+            try view.rows(of: database).forEachRow(in: .all) { key, value in
                 let letter = key.first ?? 0
                 let size = TableSize(
-                    database: database, table: database.name(of: letter), rowCount: 0, byteCount: 0)
+                    database: database, table: database.table(letter)?.name ?? "?", rowCount: 0,
+                    byteCount: 0)
                 sizesByLetter[letter, default: size].rowCount += 1
                 sizesByLetter[letter, default: size].byteCount += key.count + value.count
-                return true
             }
             sizes += sizesByLetter.sorted { $0.key < $1.key }.map(\.value)
         }
         return sizes
-    }
-}
-
-extension RowDescription.Database {
-    fileprivate func name(of letter: UInt8) -> String {
-        switch self {
-        case .cache: Table(rawValue: letter)?.name ?? "?"
-        case .outbox: OutboxTable(rawValue: letter)?.name ?? "?"
-        }
     }
 }
 

@@ -49,16 +49,11 @@ extension KeyFile {
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
-        let given = [old, new].compactMap(\.self)
-        for (index, key) in given.enumerated() {
-            do throws(StoreError) {
-                return (try keys(key), index > 0 || old == nil)
-            } catch {
-                guard error.code == .wrongKey, index < given.count - 1 else { throw error }
-            }
+        if let old, let found = try dataKeys([old]) { return (found, false) }
+        guard let key = new ?? old else {
+            throw StoreError(.wrongKey, "the files are encrypted: pass their key", path: path)
         }
-        throw StoreError(
-            .wrongKey, "the files are encrypted: pass their key", path: path)
+        return (try keys(key), true)
     }
 
     /// If both keys decrypt the file, an earlier call was started with them.

@@ -53,15 +53,25 @@ package struct KeyFile: Sendable {
         guard bytes.starts(with: KeyFile.mark), sum >= head,
             bytes[sum...].elementsEqual(SHA256.hash(data: bytes[..<sum]))
         else { throw damaged }
-        var reader = Fields(bytes[KeyFile.mark.count..<sum])
-        guard let version = reader.integer(UInt16.self), let slots = reader.integer(UInt8.self)
+        let fields = Array(bytes[KeyFile.mark.count..<sum])
+        return try fields.withBytes { (fields) throws(StoreError) in
+            var reader = ByteReader(fields)
+            return try keys(key, in: &reader)
+        }
+    }
+
+    private func keys(
+        _ key: EncryptionKey, in reader: inout ByteReader
+    ) throws(StoreError) -> DataKeys {
+        guard let version = try? reader.integer(UInt16.self), let slots = try? reader.byte()
         else { throw damaged }
         guard version <= KeyFile.version else {
             throw StoreError(newer: Int(version), than: Int(KeyFile.version), path: path)
         }
         for _ in 0..<slots {
-            guard let salt = reader.bytes(KeyFile.saltCount),
-                let count = reader.integer(UInt16.self), let sealed = reader.bytes(Int(count)),
+            guard let salt = try? reader.bytes(KeyFile.saltCount),
+                let count = try? reader.integer(UInt16.self),
+                let sealed = try? reader.bytes(Int(count)),
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
@@ -69,7 +79,7 @@ package struct KeyFile: Sendable {
             let opened = try? AES.GCM.open(box, using: derived, authenticating: place)
             guard var plain = opened.map(Array.init) else { continue }
             defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
-            guard let keys = DataKeys(plain) else { throw damaged }
+            guard let keys = plain.withBytes({ DataKeys($0) }) else { throw damaged }
             return keys
         }
         throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
@@ -79,9 +89,10 @@ package struct KeyFile: Sendable {
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
         var plain = keys.bytes
         defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
-        var bytes = KeyFile.mark
-        bytes.append(bigEndian: KeyFile.version)
-        bytes.append(UInt8(appKeys.count))
+        var writer = ByteWriter()
+        writer.raw(KeyFile.mark)
+        writer.integer(KeyFile.version)
+        writer.byte(UInt8(appKeys.count))
         for key in appKeys {
             let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
                 .withUnsafeBytes(Array.init)
@@ -91,11 +102,11 @@ package struct KeyFile: Sendable {
             guard let sealed = box?.combined else {
                 throw StoreError(.io, "the data keys cannot be encrypted", path: path)
             }
-            bytes += salt
-            bytes.append(bigEndian: UInt16(sealed.count))
-            bytes += sealed
+            writer.raw(salt)
+            writer.integer(UInt16(sealed.count))
+            writer.raw(Array(sealed))
         }
-        try DiskFile.replace(path, by: bytes + SHA256.hash(data: bytes))
+        try DiskFile.replace(path, by: writer.bytes + SHA256.hash(data: writer.bytes))
     }
 
     private var damaged: StoreError {
@@ -122,52 +133,28 @@ extension DataKeys {
     /// On-disk format, do not change: the number of the key for new files, the flags, and each key
     /// after its number.
     fileprivate var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(bigEndian: generation)
-        bytes.append(readsPlain ? 1 : 0)
+        var writer = ByteWriter()
+        writer.integer(generation)
+        writer.byte(readsPlain ? 1 : 0)
         for (number, key) in keys.sorted(by: { $0.key < $1.key }) {
-            bytes.append(bigEndian: number)
-            key.withUnsafeBytes { bytes += $0 }
+            writer.integer(number)
+            key.withUnsafeBytes { writer.raw($0) }
         }
-        return bytes
+        return writer.bytes
     }
 
-    fileprivate init?(_ bytes: [UInt8]) {
-        var reader = Fields(bytes[...])
-        guard let generation = reader.integer(UInt32.self), let flags = reader.integer(UInt8.self)
+    fileprivate init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let generation = try? reader.integer(UInt32.self), let flags = try? reader.byte()
         else { return nil }
         var keys: [UInt32: SymmetricKey] = [:]
         while !reader.isAtEnd {
-            guard let number = reader.integer(UInt32.self),
-                let key = reader.bytes(EncryptionKey.byteCount), number != DataKeys.plain
+            guard let number = try? reader.integer(UInt32.self),
+                let key = try? reader.bytes(EncryptionKey.byteCount), number != DataKeys.plain
             else { return nil }
-            keys[number] = SymmetricKey(data: Array(key))
+            keys[number] = SymmetricKey(data: key)
         }
         guard generation == DataKeys.plain || keys[generation] != nil else { return nil }
         self.init(generation: generation, readsPlain: flags & 1 != 0, keys: keys)
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(bigEndian integer: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: integer.bigEndian) { append(contentsOf: $0) }
-    }
-}
-
-private struct Fields {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
-    }
-
-    mutating func integer<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
-        bytes(MemoryLayout<Value>.size)?.reduce(0) { $0 << 8 | Value($1) }
     }
 }

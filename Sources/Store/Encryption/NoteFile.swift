@@ -1,3 +1,4 @@
+import Crypto
 package import Foundation
 
 /// A small file next to an app's stores.
@@ -19,7 +20,12 @@ package struct NoteFile: Sendable {
     package func read() -> Data? {
         guard let bytes = try? bytes() else { return nil }
         guard let key else { return Data(bytes) }
-        return key.open(Data(bytes), for: purpose)
+        guard let box = try? AES.GCM.SealedBox(combined: bytes) else { return nil }
+        return try? AES.GCM.open(box, using: derived(from: key))
+    }
+
+    private func derived(from key: EncryptionKey) -> SymmetricKey {
+        key.key.derived(salt: Data(), purpose: Array("scrollback note 1\n\(purpose)".utf8)).key
     }
 
     private static let maximumByteCount = 64 << 10
@@ -38,7 +44,8 @@ package struct NoteFile: Sendable {
     package func write(_ bytes: Data) throws(StoreError) {
         var bytes = bytes
         if let key {
-            guard let sealed = key.seal(bytes, for: purpose) else {
+            // `combined` is never `nil` for a nonce of the default size.
+            guard let sealed = try? AES.GCM.seal(bytes, using: derived(from: key)).combined else {
                 throw StoreError(.io, "the file cannot be encrypted", path: path)
             }
             bytes = sealed

@@ -48,7 +48,7 @@ public struct FileCache: Sendable {
         self.limit = max(1, limit)
         path = try Self.path(of: directory)
         cipher = try Self.keys(in: self.path, encryptionKey).map(LineCipher.init)
-        try alone { () throws(StoreError) in
+        try Self.alone(in: path) { () throws(StoreError) in
             for name in try names() where name.hasSuffix(DiskFile.unfinished) {
                 try delete(name)
             }
@@ -82,7 +82,7 @@ extension FileCache {
         of directory: URL, from old: EncryptionKey, to new: EncryptionKey
     ) throws(StoreError) {
         let cache = try FileCache(directory: directory, encryptionKey: old)
-        try cache.alone { () throws(StoreError) in
+        try alone(in: cache.path) { () throws(StoreError) in
             let file = KeyFile(in: cache.path)
             try file.write(try file.keys(old), for: [new])
         }
@@ -179,7 +179,7 @@ extension FileCache {
     ) throws(StoreError) -> Bool {
         let text = file.text(of: records)
         let name = name(of: file)
-        return try alone { () throws(StoreError) in
+        return try Self.alone(in: path) { () throws(StoreError) in
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try DiskFile.replace(path(of: name), by: bytes)
@@ -277,7 +277,7 @@ extension FileCache {
     ///
     /// - Throws: `permission` or `io`.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
-        try alone { () throws(StoreError) in
+        try Self.alone(in: path) { () throws(StoreError) in
             try delete(name(of: .messages(of: channel)))
             try DiskFile(directory: path).sync()
         }
@@ -289,7 +289,7 @@ extension FileCache {
     /// - Throws: `permission` or `io`. After an error, some of the files may be removed.
     /// - Complexity: O(*n*) in the files. Waits for the disk.
     public func removeAll() throws(StoreError) {
-        try alone { () throws(StoreError) in
+        try Self.alone(in: path) { () throws(StoreError) in
             for name in try names() { try delete(name) }
             try DiskFile(directory: path).sync()
         }
@@ -313,12 +313,6 @@ extension FileCache {
         return CacheHeader(line)
     }
 
-    private func alone<Result>(
-        _ body: () throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        try Self.alone(in: path, body)
-    }
-
     static func alone<Result>(
         in path: String, waiting limit: Duration = DiskFile.longestWait,
         _ body: () throws(StoreError) -> Result
@@ -328,9 +322,7 @@ extension FileCache {
     }
 
     /// Includes the names of interrupted writes.
-    private func names() throws(StoreError) -> [String] { try Self.names(in: path) }
-
-    static func names(in path: String) throws(StoreError) -> [String] {
+    private func names() throws(StoreError) -> [String] {
         try DiskFile.names(in: path).filter { name in
             let isUnfinished = name.hasSuffix(DiskFile.unfinished)
             return CacheFile.isName(name.dropLast(isUnfinished ? DiskFile.unfinished.count : 0))

@@ -97,10 +97,10 @@ extension StoreReader {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
         var found: [KindCoverage] = []
-        let range = KeyRange(prefix: ByteWriter.key { $0.table(.kindCoverage, number) })
-        try view.cache.scan(range) { (key, value) throws(StoreError) in
-            found.append(try view.cache.kindCoverage(key, value, in: url))
-            return true
+        let cache = view.cache
+        try cache.forEachRow(in: KeyRange(.kindCoverage, number)) {
+            (key, value) throws(StoreError) in
+            found.append(try cache.kindCoverage(key, value, in: url))
         }
         return found
     }

@@ -105,10 +105,7 @@ private struct KindList {
             return
         }
         var numbers: [ChannelNumber] = []
-        try cache.forEachNumber(in: .kind) {
-            numbers.append($0)
-        } orDamaged: { _ in
-        }
+        try cache.forEachNumber(in: .kind) { numbers.append($0) }
         var channels: [(ChannelNumber, ChannelURL)] = []
         for number in numbers {
             // Cleared channels may still have rows.
@@ -130,7 +127,7 @@ private struct KindList {
             // At the same position, continue with the next channel.
             if let last, !last.url.precedes(url) { lower.append(0) }
             let suffixes = try KindSuffixes(of: number, keys, in: view.cache)
-                .read(KindSuffixes.Range(from: lower, to: bound.map { $0 + [0] }), limit)
+                .read(from: lower, to: bound.map { $0 + [0] }, limit)
             found += suffixes.map { Place($0, url, number) }
             if found.count / 2 >= limit { cut() }
         }
@@ -166,26 +163,6 @@ extension Rows {
 
 /// The ends of a channel's keys in the index of kinds, which messages' keys share.
 private struct KindSuffixes {
-    /// The lower bound is inclusive, the upper bound exclusive.
-    struct Range {
-        var lower: KeyBytes
-        /// `nil` for the end of the channel.
-        var upper: KeyBytes?
-
-        init(from lower: KeyBytes, to upper: KeyBytes?) {
-            (self.lower, self.upper) = (lower, upper)
-        }
-
-        init(_ keys: KeyRange, behind prefix: KeyBytes) {
-            lower = keys.lower.starts(with: prefix) ? Array(keys.lower[prefix.count...]) : []
-            upper = keys.upper.starts(with: prefix) ? Array(keys.upper[prefix.count...]) : nil
-        }
-
-        func keys(behind prefix: KeyBytes) -> KeyRange {
-            KeyRange(prefix + lower, upper.map { prefix + $0 } ?? prefix.successorOfPrefix)
-        }
-    }
-
     private let prefixes: [KeyBytes]
     private let rows: Rows
 
@@ -194,13 +171,15 @@ private struct KindSuffixes {
         self.rows = rows
     }
 
-    /// Returns the first suffixes of a range, each once.
+    /// Returns the first suffixes, each once, from an inclusive bound to an exclusive one, which is
+    /// `nil` for the end of the channel.
     func read(
-        _ range: Range, isDescending: Bool = false, _ limit: Int
+        from lower: KeyBytes, to upper: KeyBytes?, isDescending: Bool = false, _ limit: Int
     ) throws(StoreError) -> [KeyBytes] {
         var suffixes: [KeyBytes] = []
         for prefix in prefixes {
-            let keys = range.keys(behind: prefix)
+            let keys = KeyRange(
+                prefix + lower, upper.map { prefix + $0 } ?? prefix.successorOfPrefix)
             guard keys.lower.precedes(keys.upper) else { continue }
             var count = 0
             try rows.scan(keys, isDescending: isDescending) { (key, _) throws(StoreError) in
@@ -232,11 +211,15 @@ extension StoreView {
         let cache = cache
         let prefix = ByteWriter.key { $0.table(.message, number) }
         let rows = KindSuffixes(of: number, KindKey.all(of: .files, for: nil), in: cache)
-        var rest = KindSuffixes.Range(range, behind: prefix)
+        func suffix(_ key: KeyBytes) -> KeyBytes? {
+            key.starts(with: prefix) ? KeyBytes(key[prefix.count...]) : nil
+        }
+        var (lower, upper) = (suffix(range.lower) ?? [], suffix(range.upper))
         var messages: [Message] = []
         while true {
             let count = min(limit - messages.count, 256)
-            let suffixes = try rows.read(rest, isDescending: isDescending, count)
+            let suffixes = try rows.read(
+                from: lower, to: upper, isDescending: isDescending, count)
             for suffix in suffixes {
                 guard let message = try cache.message(endingWith: suffix, in: number) else {
                     continue
@@ -247,7 +230,7 @@ extension StoreView {
                 }
             }
             guard suffixes.count == count, let last = suffixes.last else { return messages }
-            if isDescending { rest.upper = last } else { rest.lower = last + [0] }
+            if isDescending { upper = last } else { lower = last + [0] }
         }
     }
 }

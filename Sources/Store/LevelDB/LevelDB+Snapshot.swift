@@ -33,7 +33,8 @@ extension LevelDB.Snapshot {
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try withTemporaryBytes(Self.smallValue) { (buffer) throws(StoreError) in
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.smallValue) {
+            (buffer) throws(StoreError) in
             var count = 0
             recordRow()
             let value = try check {
@@ -145,16 +146,5 @@ final class RowCursor {
 
     func check() throws(StoreError) {
         try snapshot.check { scrollback_cursor_check(cursor, $0) }
-    }
-}
-
-/// The bytes are uninitialized, and on the stack if there are at most 1,024.
-@inline(__always)
-private func withTemporaryBytes<Result>(
-    _ count: Int,
-    _ body: (UnsafeMutableBufferPointer<UInt8>) throws(StoreError) -> Result
-) throws(StoreError) -> Result {
-    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) {
-        (buffer) throws(StoreError) in try body(buffer)
     }
 }

@@ -35,16 +35,7 @@ extension ChatStore {
             encryptionKey: encryptionKey, migrationHandler: migrationHandler)
     }
 
-    package convenience init(
-        at directory: URL, options: StoreOptions, encryptionKey: EncryptionKey?, now: Timestamp,
-        migrationHandler: (MigrationProgress) -> Void
-    ) throws(StoreError) {
-        try self.init(
-            at: directory, options: options, environments: (.disk(), .disk()),
-            encryptionKey: encryptionKey, now: now, migrationHandler: migrationHandler)
-    }
-
-    /// Opens a new store in memory.
+    /// Opens a new store in memory, without files or a key.
     public static func inMemory(
         options: StoreOptions = StoreOptions()
     ) throws(StoreError) -> ChatStore {
@@ -53,7 +44,9 @@ extension ChatStore {
 
     package convenience init(
         at directory: URL?, options: StoreOptions = StoreOptions(),
-        environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
+        environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment) = (
+            .disk(), .disk()
+        ),
         encryptionKey: EncryptionKey? = nil, schema: StoreSchema = .current,
         now: Timestamp = Timestamp(Date()),
         migrationHandler: (MigrationProgress) -> Void = { _ in }
@@ -214,10 +207,11 @@ extension ChatStore {
             cacheVersion = nil
         }
         report.isCacheNew = cacheVersion == nil
-        // A database without a version is new or lost. A new store writes the outbox's version
-        // first: if only the outbox has none, it was lost, or, if it contains items, only its
-        // version row.
-        let isOutboxEmpty = try outbox.readAll() == 0
+        // A database without a version is new, or its files were lost. A new store writes the
+        // outbox's version first: if the outbox alone has none, it was lost, or, if it contains
+        // items, only its version row.
+        // Reading all rows finds damaged blocks.
+        let isOutboxEmpty = try Rows(snapshot: try outbox.snapshot()).count(.all) == 0
         if versions.outbox == nil, !report.isNew {
             var loss: OutboxLoss?
             if isOutboxEmpty {
@@ -277,16 +271,6 @@ extension LevelDB {
             if !logs.isDamaged { logs = report }
             return database
         }
-    }
-
-    /// Returns the number of rows, and throws if any block is damaged.
-    fileprivate func readAll() throws(StoreError) -> Int {
-        var count = 0
-        try snapshot().scan(.all) { (_, _) throws(StoreError) in
-            count += 1
-            return true
-        }
-        return count
     }
 
     func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {

@@ -41,13 +41,11 @@ extension LevelDB {
         guard generation < recorded || hasLostRecords else { return }
         let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
-        try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(OutboxTable.outboxItem)) { key, value in
             if var item: OutboxItem = rows.readableRecord(value), item.state == .pending {
                 item.requireConfirmation()
                 batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
             }
-            return true
         }
         let next = Swift.max(generation, recorded) + 1
         batch.put({ $0.schemaKey(.generation) }, { $0.integer(next) })

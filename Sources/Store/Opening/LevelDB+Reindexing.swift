@@ -24,10 +24,8 @@ extension LevelDB {
         let batch = Overlay()
         let ids = try rows.removeRequests(in: batch)
         var index = OutboxIndex(ids: ids)
-        try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
-            (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(OutboxTable.outboxItem)) { key, value in
             index.add(key, rows.readableRecord(value))
-            return true
         }
         index.finish()
         for location in index.dropped {
@@ -55,12 +53,10 @@ extension LevelDB {
 extension Rows {
     fileprivate func removeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
         var ids: [KeyBytes: RequestID] = [:]
-        try scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
-            (key, value) throws(StoreError) in
+        try forEachRow(in: KeyRange(OutboxTable.request)) { key, value in
             batch.remove { $0.raw(key) }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
             if let id = try? reader.text() { ids[KeyBytes(value)] = RequestID(id) }
-            return true
         }
         return ids
     }
@@ -82,24 +78,20 @@ private struct OutboxIndex {
     mutating func add(_ key: UnsafeRawBufferPointer, _ item: OutboxItem?) {
         var location = KeyBytes(key.dropFirst())
         occupied.insert(location)
-        guard
-            let (url, sequence) = OutboxItemLocation(location[...]).map({
-                ($0.channelURL, $0.sequence)
-            })
-        else {
+        guard let place = OutboxItemLocation(location[...]) else {
             result.unreadableLost += 1
             dropped.append(location)
             return
         }
-        greatest = max(greatest, sequence)
+        greatest = max(greatest, place.sequence)
         guard let item, !item.channelURL.rawValue.isEmpty, !item.requestID.rawValue.isEmpty
         else {
             unreadable.append(location)
             return
         }
-        if item.channelURL != url {
+        if item.channelURL != place.channelURL {
             dropped.append(location)
-            location = OutboxIndex.location(in: item.channelURL, sequence)
+            location = OutboxIndex.location(in: item.channelURL, place.sequence)
             moved[location] = item
         }
         let id = item.requestID
@@ -115,10 +107,7 @@ private struct OutboxIndex {
     }
 
     private static func location(in url: ChannelURL, _ sequence: UInt64) -> KeyBytes {
-        ByteWriter.key { writer in
-            writer.measured(url.rawValue)
-            writer.integer(sequence)
-        }
+        KeyBytes(ByteWriter.key { $0.outboxItemKey(url, sequence) }.dropFirst())
     }
 
     /// Decides on undecodable rows and index rows without an item, after all rows were added.

@@ -25,20 +25,14 @@ package struct OutboxFiles: Sendable {
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
         var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
-        return try add { () throws(StoreError) in
-            let count = try source.read(into: &buffer)
-            return count > 0 ? Array(buffer[..<count]) : nil
-        }
-    }
-
-    private func add(_ next: () throws(StoreError) -> [UInt8]?) throws(StoreError) -> FileCopy {
         try DiskFile.createDirectory(store.files)
         let name = OutboxFiles.makeName()
         do throws(StoreError) {
             let target = try FileWriter(self.path(name), in: environment)
             var hash = SHA256()
             var copy = FileCopy()
-            while let bytes = try next() {
+            while case let count = try source.read(into: &buffer), count > 0 {
+                let bytes = Array(buffer[..<count])
                 hash.update(data: bytes)
                 try target.append(bytes)
                 copy.size += bytes.count

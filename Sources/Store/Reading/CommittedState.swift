@@ -71,7 +71,7 @@ final class CommittedState: Sendable {
     func hasMoreChannels(than count: Int, in table: Table) throws(StoreError) -> Bool {
         guard count < .max else { return false }
         var left = count
-        try Rows(snapshot: cache).scan(KeyRange(prefix: [table.rawValue])) { _, _ in
+        try Rows(snapshot: cache).scan(KeyRange(table)) { _, _ in
             left -= 1
             return left >= 0
         }

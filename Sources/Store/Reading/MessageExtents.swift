@@ -29,8 +29,8 @@ struct MessageExtents: Sendable {
                 }
             } else if extents[number] == nil {
                 if extents.count == MessageExtents.limit { extents = [:] }
-                // The same batch may also have written a message.
-                extents[number] = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+                // The same batch may have written a message before it removed this one.
+                extents[number] = KeyRange(.message, number)
             }
         }
     }

@@ -42,7 +42,8 @@ extension StoreReader {
         guard limit > 0 else { return [] }
         var range = KeyRange.all
         if let table {
-            guard let letter = database.letter(of: table) else { return [] }
+            let letter = (UInt8.min...UInt8.max).first { database.table($0)?.name == table }
+            guard let letter else { return [] }
             range = KeyRange(prefix: [letter])
         }
         try view.rows(of: database).scan(range) { (key, value) throws(StoreError) in
@@ -62,7 +63,7 @@ extension StoreReader {
 }
 
 extension StoreView {
-    fileprivate func rows(of database: RowDescription.Database) -> Rows {
+    func rows(of database: RowDescription.Database) -> Rows {
         switch database {
         case .cache: cache
         case .outbox: outbox
@@ -115,16 +116,23 @@ extension OutboxTable {
     }
 }
 
+// MARK: Keys and values
+
+protocol DescribedTable {
+    var name: String { get }
+    func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String]
+    func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content
+}
+
 extension RowDescription.Database {
-    fileprivate func letter(of table: String) -> UInt8? {
+    func table(_ letter: UInt8?) -> (any DescribedTable)? {
+        guard let letter else { return nil }
         switch self {
-        case .cache: Table.allCases.first { $0.name == table }?.rawValue
-        case .outbox: OutboxTable.allCases.first { $0.name == table }?.rawValue
+        case .cache: return Table(rawValue: letter)
+        case .outbox: return OutboxTable(rawValue: letter)
         }
     }
 }
-
-// MARK: Keys and values
 
 extension RowDescription {
     fileprivate init(
@@ -133,22 +141,12 @@ extension RowDescription {
         self.database = database
         self.key = Array(key)
         self.value = Array(value)
-        switch database {
-        case .cache:
-            let table = key.first.flatMap(Table.init)
-            self.table = table?.name ?? "?"
-            parts = Self.parts(key) { (reader) throws(ByteReader.Damage) in
-                try table?.parts(&reader) ?? []
-            }
-            content = Self.content(value) { try table?.content(value) }
-        case .outbox:
-            let table = key.first.flatMap(OutboxTable.init)
-            self.table = table?.name ?? "?"
-            parts = Self.parts(key) { (reader) throws(ByteReader.Damage) in
-                try table?.parts(&reader) ?? []
-            }
-            content = Self.content(value) { try table?.content(value) }
+        let table = database.table(key.first)
+        self.table = table?.name ?? "?"
+        parts = Self.parts(key) { (reader) throws(ByteReader.Damage) in
+            try table?.parts(&reader) ?? []
         }
+        content = Self.content(value) { try table?.content(value) }
     }
 
     private static func parts(
@@ -189,8 +187,8 @@ extension RowDescription.Content {
     }
 }
 
-extension Table {
-    fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
+extension Table: DescribedTable {
+    func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .name, .user, .token: return [try reader.text()]
         case .appTable: return try reader.appTableParts()
@@ -201,11 +199,13 @@ extension Table {
         }
         let channel = "channel \(try reader.integer(ChannelNumber.self))"
         switch self {
-        case .message: return [channel, try reader.descendingPosition()]
-        case .reply: return [channel, try reader.measured(), try reader.descendingPosition()]
+        case .message: return [channel, try reader.descendingPosition().description]
+        case .reply:
+            let parent = try reader.measured()
+            return [channel, parent, try reader.descendingPosition().description]
         case .kind:
             let key = try KindKey(&reader)
-            return [channel, key.description, try reader.descendingPosition()]
+            return [channel, key.description, try reader.descendingPosition().description]
         case .kindCoverage:
             return [channel, MessageKinds.names[Int(try KindKey.bit(&reader))].name]
         case .creationTime, .request, .tombstone: return [channel, try reader.text()]
@@ -233,7 +233,7 @@ extension Table {
         }
     }
 
-    fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
+    func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
         case .appTable: return try .appValue(value)
@@ -288,8 +288,8 @@ extension Table {
     }
 }
 
-extension OutboxTable {
-    fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
+extension OutboxTable: DescribedTable {
+    func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
         case .request, .pin: [try reader.text()]
@@ -299,7 +299,7 @@ extension OutboxTable {
         }
     }
 
-    fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
+    func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .draft:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
@@ -360,10 +360,6 @@ extension ByteReader {
         case 1: return [name] + (try keyParts())
         default: throw Damage(offset: start, expected: "the kind of a table's row")
         }
-    }
-
-    fileprivate mutating func descendingPosition() throws(Damage) -> String {
-        try descending { (reader) throws(Damage) in try reader.position() }.description
     }
 
     fileprivate mutating func schemaRow() throws(Damage) -> String {

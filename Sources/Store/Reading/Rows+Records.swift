@@ -81,8 +81,8 @@ extension Rows {
         // The counts that the current batch has changed are not in rows yet.
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
-        try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
-            if !counted.isEmpty, counted[try number(ofKey: key)] != nil { return true }
+        try forEachRow(in: KeyRange(Table.state)) { (key, value) throws(StoreError) in
+            if !counted.isEmpty, counted[try number(ofKey: key)] != nil { return }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
             // The sum of corrupted counts may overflow.
@@ -93,7 +93,6 @@ extension Rows {
                         path: path))
             }
             count = sum
-            return true
         }
         return count
     }

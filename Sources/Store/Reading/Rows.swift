@@ -50,14 +50,37 @@ package struct Rows {
         try scan(range, mergedWith: overlay.rows(in: range), isDescending: isDescending, body)
     }
 
+    /// Calls a closure, which must not write to the batch, with each row in order.
+    func forEachRow(
+        in range: KeyRange,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try scan(range) { (key, value) throws(StoreError) in
+            try body(key, value)
+            return true
+        }
+    }
+
     package func count(_ range: KeyRange) throws(StoreError) -> Int {
         var count = 0
         guard range.lower.precedes(range.upper) else { return 0 }
-        try scan(range) { (_, _) throws(StoreError) in
-            count += 1
-            return true
-        }
+        try forEachRow(in: range) { _, _ in count += 1 }
         return count
+    }
+
+    func keys(in range: KeyRange) throws(StoreError) -> [KeyBytes] {
+        var keys: [KeyBytes] = []
+        try forEachRow(in: range) { key, _ in keys.append(KeyBytes(key)) }
+        return keys
+    }
+
+    func hasRows(in range: KeyRange) throws(StoreError) -> Bool {
+        var isFound = false
+        try scan(range) { _, _ in
+            isFound = true
+            return false
+        }
+        return isFound
     }
 
     private func scan(
@@ -102,10 +125,10 @@ package struct Rows {
 extension Rows {
     @inline(__always)
     package func read<Value>(
-        _ key: KeyBytes, as what: @autoclosure () -> String,
+        _ key: KeyBytes, mayBeStored: Bool = true, as what: @autoclosure () -> String,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
     ) throws(StoreError) -> Value? {
-        try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
+        try withValue(of: key, mayBeStored: mayBeStored) { (bytes) throws(StoreError) -> Value? in
             guard let bytes else { return nil }
             return try decode(bytes, as: what(), read)
         }

@@ -66,7 +66,7 @@ extension StoreReader {
                 visiting: &visits)
         }
         return try view.channels(
-            of: query, after: position?.key, limit: limit, visiting: &visits
+            ChannelSorting(query), of: query, after: position?.key, limit: limit, visiting: &visits
         ) { query.belongsTo($0, currentUserID: currentUserID) }
     }
 
@@ -102,9 +102,8 @@ extension StoreReader {
     public func channelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var urls: [ChannelURL] = []
-        try cache.scan(KeyRange(prefix: [Table.name.rawValue])) { (key, _) throws(StoreError) in
+        try cache.forEachRow(in: KeyRange(Table.name)) { (key, _) throws(StoreError) in
             urls.append(try cache.channelURL(ofNameKey: key))
-            return true
         }
         return urls
     }
@@ -119,12 +118,10 @@ extension StoreReader {
     public func channelURLsKeptInCache() throws(StoreError) -> [ChannelURL] {
         let outbox = try view.outbox
         var urls: [ChannelURL] = []
-        try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {
-            (key, _) throws(StoreError) in
+        try outbox.forEachRow(in: KeyRange(OutboxTable.pin)) { key, _ in
             if let url = try? outbox.text(ofKey: key, as: "the channel of a pin") {
                 urls.append(ChannelURL(url))
             }
-            return true
         }
         return urls
     }
@@ -148,15 +145,16 @@ extension StoreReader {
         let cache = view.cache
         let kept = Set(try OneCommit(view: view).channelURLsKeptInCache())
         var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
-        try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
+        try cache.forEachRow(in: KeyRange(Table.url)) { (key, value) throws(StoreError) in
             let number = try cache.number(ofKey: key)
             let url = try cache.decode(value, as: "the URL of channel \(number)") {
                 (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
             }
             let state = try cache.state(of: number) ?? ChannelState()
-            channels.append(
-                (number, CachedChannel(url, state, isKeptInCache: kept.contains(url))))
-            return true
+            let channel = CachedChannel(
+                url: url, messageCount: Int(state.messageCount), isKeptInCache: kept.contains(url),
+                lastAccess: state.lastAccess)
+            channels.append((number, channel))
         }
         channels.sort { ($0.channel.lastAccess, $0.number) < ($1.channel.lastAccess, $1.number) }
         return channels.map(\.channel)
@@ -189,9 +187,8 @@ extension StoreView {
     fileprivate func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         var keys = try committed.sorted(by: sorting)
         guard let batch, !batch.cache.isEmpty else { return keys }
-        let table = KeyRange(prefix: [sorting.table.rawValue])
         let stored = Rows(snapshot: committed.cache)
-        for row in batch.cache.rows(in: table) {
+        for row in batch.cache.rows(in: KeyRange(sorting.table)) {
             let number = try row.key.withBytes { (key) throws(StoreError) in
                 try stored.number(ofKey: key)
             }
@@ -203,16 +200,7 @@ extension StoreView {
         return keys
     }
 
-    func channels(
-        of query: GroupChannelListQuery, after last: KeyBytes?, limit: Int?,
-        visiting visits: inout ChannelVisits, _ isIncluded: (GroupChannel) -> Bool
-    ) throws(StoreError) -> [GroupChannel] {
-        try channels(
-            ChannelSorting(query), of: query, after: last, limit: limit, visiting: &visits,
-            isIncluded)
-    }
-
-    fileprivate func channels<Value: ListedChannel>(
+    func channels<Value: ListedChannel>(
         _ sorting: ChannelSorting, of query: GroupChannelListQuery? = nil, after last: KeyBytes?,
         limit: Int?, visiting visits: inout ChannelVisits, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {
@@ -296,14 +284,12 @@ extension StoreView {
         let cache = cache
         var held: [ChannelNumber: Value] = [:]
         held.reserveCapacity(list.keys.count)
-        try cache.scan(KeyRange(prefix: [sorting.table.rawValue])) {
-            (key, value) throws(StoreError) in
+        try cache.forEachRow(in: KeyRange(sorting.table)) { key, value in
             if let number = cache.readableNumber(ofKey: key),
                 let channel: Value = cache.readableRecord(value), isIncluded(channel)
             {
                 held[number] = channel
             }
-            return true
         }
         var channels: [Value] = []
         channels.reserveCapacity(held.count)

@@ -17,15 +17,13 @@ extension StoreReader {
     /// Returns the drafts of all channels, except undecodable ones and those of threads.
     public func drafts() throws(StoreError) -> [ChannelURL: Draft] {
         var drafts: [ChannelURL: Draft] = [:]
-        try view.outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
-            (key, value) throws(StoreError) in
+        try view.outbox.forEachRow(in: KeyRange(OutboxTable.draft)) { key, value in
             var reader = ByteReader(value)
             if let place = DraftPlace(ofKey: key), place.parentMessageID == nil,
                 let draft = try? Draft(&reader)
             {
                 drafts[place.channelURL] = draft
             }
-            return true
         }
         return drafts
     }

@@ -34,9 +34,9 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
         }
-        // This is the oldest gap with an upper bound at or above the bound, if it starts below the
-        // bound; otherwise the newest gap below the bound.
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.gap, number) })
+        // The result is the oldest gap whose upper bound is at or above the bound, if that gap
+        // starts below the bound; otherwise the newest gap below the bound.
+        let table = KeyRange(.gap, number)
         let key = ByteWriter.key { $0.boundKey(.gap, number, bound) }
         let around: Gap? = try view.firstSegment(in: KeyRange(key, table.upper), of: url)
         if let around, around.lower < bound { return around }
@@ -104,12 +104,9 @@ extension StoreReader {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
         let cache = view.cache
-        let prefix = ByteWriter.key { $0.table(.tombstone, number) }
         var tombstones: [Tombstone] = []
-        try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
-            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
-            tombstones.append(try cache.tombstone(id, value, in: url))
-            return true
+        try cache.forEachRow(in: KeyRange(.tombstone, number)) { (key, value) throws(StoreError) in
+            tombstones.append(try cache.tombstone(key, value, in: url))
         }
         return tombstones
     }
@@ -117,20 +114,13 @@ extension StoreReader {
     package func tombstoneCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
         guard let number = try view.number(of: url) else { return 0 }
-        return try view.cache.count(
-            KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) }))
+        return try view.cache.count(KeyRange(.tombstone, number))
     }
 
     package func hasTombstones(in url: ChannelURL) throws(StoreError) -> Bool {
         let view = try view
         guard let number = try view.number(of: url) else { return false }
-        var isFound = false
-        try view.cache.scan(KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) })) {
-            (_, _) throws(StoreError) in
-            isFound = true
-            return false
-        }
-        return isFound
+        return try view.cache.hasRows(in: KeyRange(.tombstone, number))
     }
 
     /// Returns the token with a scope, such as "feed"; `nil` if there is none.
@@ -156,10 +146,10 @@ extension Rows {
     }
 
     func tombstone(
-        _ id: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in url: ChannelURL
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in url: ChannelURL
     ) throws(StoreError) -> Tombstone {
-        let id = try decode(id, as: "a tombstone's key") { (reader) throws(ByteReader.Damage) in
-            MessageID(try reader.text())
+        let id = try decode(key.afterChannelNumber, as: "a tombstone's key") {
+            (reader) throws(ByteReader.Damage) in MessageID(try reader.text())
         }
         return try decode(value, as: "the tombstone of \(id)") {
             (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader)
@@ -173,7 +163,7 @@ extension StoreView {
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
+        let table = KeyRange(Value.table, number)
         // Start after the range whose upper bound equals `lower`.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
@@ -226,10 +216,9 @@ extension StoreView {
     fileprivate func channelURLs(in table: Table) throws(StoreError) -> [ChannelURL] {
         let cache = cache
         var numbers: [ChannelNumber] = []
-        try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+        try cache.forEachRow(in: KeyRange(table)) { (key, _) throws(StoreError) in
             let number = try cache.number(ofKey: key)
             if numbers.last != number { numbers.append(number) }
-            return true
         }
         // Cleared channels, which have no URL, may still have rows.
         return try cache.urls(of: numbers)

@@ -119,8 +119,8 @@ extension StoreReader {
         guard lower < upper, let number = try view.number(of: url) else { return [] }
         let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
         return try view.replies(
-            .replies(
-                to: parent, of: number, from: lower, includesLower: includesLower, to: upper,
+            .positions(
+                behind: prefix, from: lower, includesLower: includesLower, to: upper,
                 includesUpper: includesUpper),
             of: number, isDescending: !isNewestFirst, limit: limit, behind: prefix, &visits
         ) { params?.belongsTo($0) ?? true }
@@ -228,26 +228,21 @@ extension KeyRange {
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
     ) -> KeyRange {
-        range(
-            from: lower, includesLower, to: upper, includesUpper,
-            prefix: ByteWriter.key { $0.table(.message, number) }
-        ) { (position) in ByteWriter.key { $0.messageKey(number, position) } }
+        positions(
+            behind: ByteWriter.key { $0.table(.message, number) }, from: lower,
+            includesLower: includesLower, to: upper, includesUpper: includesUpper)
     }
 
-    fileprivate static func replies(
-        to parent: MessageID, of number: ChannelNumber, from lower: Gap.Bound,
-        includesLower: Bool, to upper: Gap.Bound, includesUpper: Bool
+    fileprivate static func positions(
+        behind prefix: KeyBytes, from lower: Gap.Bound, includesLower: Bool, to upper: Gap.Bound,
+        includesUpper: Bool
     ) -> KeyRange {
-        range(
-            from: lower, includesLower, to: upper, includesUpper,
-            prefix: ByteWriter.key { $0.repliesPrefix(number, parent) }
-        ) { (position) in ByteWriter.key { $0.replyKey(number, parent, position) } }
-    }
-
-    private static func range(
-        from lower: Gap.Bound, _ includesLower: Bool, to upper: Gap.Bound, _ includesUpper: Bool,
-        prefix: KeyBytes, key: (Position) -> KeyBytes
-    ) -> KeyRange {
+        func key(_ position: Position) -> KeyBytes {
+            ByteWriter.key {
+                $0.raw(prefix)
+                $0.descending { $0.position(position) }
+            }
+        }
         var range = KeyRange(prefix: prefix)
         // Keys are ordered newest first, the end is exclusive, and a zero byte makes the next
         // possible key.
@@ -360,13 +355,9 @@ extension Rows {
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {
         let key = ByteWriter.key { $0.creationTimeKey(number, id) }
-        return try withValue(of: key, mayBeStored: mayBeStored) {
-            (bytes) throws(StoreError) -> Timestamp? in
-            guard let bytes else { return nil }
-            return try decode(bytes, as: "the creation time of message \(id)") {
-                (reader) throws(ByteReader.Damage) in try reader.timestamp()
-            }
-        }
+        return try read(
+            key, mayBeStored: mayBeStored, as: "the creation time of message \(id)"
+        ) { (reader) throws(ByteReader.Damage) in try reader.timestamp() }
     }
 
     func messageID(

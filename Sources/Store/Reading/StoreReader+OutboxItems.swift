@@ -21,7 +21,7 @@ extension StoreReader {
     public func outboxItems(
         state: OutboxItemState? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OutboxItem] {
-        try view.outboxItems(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]), state, limit)
+        try view.outboxItems(KeyRange(OutboxTable.outboxItem), state, limit)
     }
 
     /// Returns the outbox item with a request ID; `nil` if there is none.
@@ -37,21 +37,20 @@ extension StoreReader {
     }
 
     package func outboxItemCount() throws(StoreError) -> Int {
-        try view.outbox.count(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]))
+        try view.outbox.count(KeyRange(OutboxTable.outboxItem))
     }
 
     /// Returns the request IDs of the undecodable items, by decoding all items.
     public func unreadableOutboxItemIDs() throws(StoreError) -> [RequestID] {
         let outbox = try view.outbox
         var ids: [RequestID] = []
-        let range = KeyRange(prefix: [OutboxTable.request.rawValue])
-        try outbox.scan(range) { (key, value) throws(StoreError) in
+        try outbox.forEachRow(in: KeyRange(OutboxTable.request)) {
+            (key, value) throws(StoreError) in
             let row = [OutboxTable.outboxItem.rawValue] + value
             let item: OutboxItem? = try outbox.readableRecord(row)
-            guard item == nil, try outbox.contains(row) else { return true }
+            guard item == nil, try outbox.contains(row) else { return }
             ids.append(
                 RequestID(try outbox.text(ofKey: key, as: "the request id of an outbox item")))
-            return true
         }
         return ids
     }
@@ -60,11 +59,9 @@ extension StoreReader {
 extension Rows {
     func greatestSequence() throws(StoreError) -> UInt64 {
         var greatest: UInt64 = 0
-        try scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
-            (key, _) throws(StoreError) in
+        try forEachRow(in: KeyRange(OutboxTable.outboxItem)) { key, _ in
             let location = OutboxItemLocation(KeyBytes(key.dropFirst())[...])
             greatest = max(greatest, location?.sequence ?? 0)
-            return true
         }
         return greatest
     }

@@ -11,14 +11,9 @@ extension StoreReader {
     ) throws(StoreError) {
         let view = try view
         guard let number = try view.number(of: url) else { return }
-        var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        if let time {
-            let atTime = ByteWriter.key {
-                $0.table(.message, number)
-                $0.descending { $0.timestamp(time) }
-            }
-            range.lower = atTime.successorOfPrefix
-        }
+        let anchor = time.map { HistoryAnchor.time($0) } ?? .newest
+        let prefix = ByteWriter.key { $0.table(.message, number) }
+        let range = anchor.keys(behind: prefix, isOlder: true, false)
         try view.scanMessages(range, of: number) { (_, value) throws(StoreError) in body(value) }
     }
 
@@ -27,9 +22,6 @@ extension StoreReader {
     public func forEachRow(
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
     ) throws(StoreError) {
-        try view.cache.scan(.all) { (key, value) throws(StoreError) in
-            body(key, value)
-            return true
-        }
+        try view.cache.forEachRow(in: .all) { key, value in body(key, value) }
     }
 }

@@ -53,15 +53,13 @@ extension IndexState {
 
 extension Rows {
     func forEachUnsegmentedRow(_ body: (UInt32, [Document]) -> Void) throws(StoreError) {
-        let range = KeyRange(prefix: [Table.unsegmented.rawValue])
-        try scan(range) { (key, value) throws(StoreError) in
+        try forEachRow(in: KeyRange(Table.unsegmented)) { (key, value) throws(StoreError) in
             let number = try number(
                 ofKey: key, as: "the key of an unsegmented row of the search index")
             let row = try decode(value, as: "unsegmented row \(number) of the search index") {
                 (reader) throws(ByteReader.Damage) in try DocumentRow(&reader)
             }
             body(number, row.documents)
-            return true
         }
     }
 
@@ -73,16 +71,6 @@ extension Rows {
 }
 
 extension RowCursor {
-    /// Omits messages that cannot be decoded.
-    func forEachMessage(
-        of document: Document, _ body: (Message) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        try forEachRow(ofMessagesOf: document) { (_, value) throws(StoreError) in
-            // Other reads report the damage.
-            if let message = try? Message(serialized: value) { try body(message) }
-        }
-    }
-
     func forEachRow(
         ofMessagesOf document: Document,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void

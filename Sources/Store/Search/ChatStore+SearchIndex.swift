@@ -36,9 +36,8 @@ extension StoreReader {
         guard let part = try rows.indexedPart() else { return nil }
         var size = 0
         for table in Table.ofIndex {
-            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
+            try rows.forEachRow(in: KeyRange(table)) { key, value in
                 size += key.count + value.count
-                return true
             }
         }
         let segments = try rows.segments()
@@ -57,18 +56,17 @@ extension StoreView {
         // Empty: the beginning of the table.
         let current = last.isEmpty ? 0 : last.withBytes { rows.readableNumber(ofKey: $0) } ?? 0
         var (total, left) = (0.0, 0.0)
-        try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
+        try rows.forEachRow(in: KeyRange(Table.state)) { (key, value) throws(StoreError) in
             let count = Double(try rows.state(value).messageCount)
             total += count
             let number = try rows.number(ofKey: key)
             if number == current {
-                let end = KeyRange(prefix: KeyBytes(last.prefix(Table.prefixSize))).upper
+                let end = KeyRange(.message, current).upper
                 // The range begins with the last message that is indexed.
                 left += Double(max(0, try rows.count(KeyRange(last, end)) - 1))
             } else if number > current {
                 left += count
             }
-            return true
         }
         // Until the end of the last channel is found, the index is not complete.
         return total == 0 ? 0 : (total - max(1, left)) / total
@@ -192,7 +190,7 @@ extension IndexState {
         var last: KeyBytes?
         var left = max(1, limit)
         let rows = Rows(snapshot: try cache.snapshot())
-        var range = KeyRange(prefix: [Table.message.rawValue])
+        var range = KeyRange(Table.message)
         if let start = part.last, !start.isEmpty { range.lower = start + [0] }
         try rows.scan(range) { (key, value) throws(StoreError) in
             // Other reads report the damage of a message that is omitted here.

@@ -29,7 +29,7 @@ struct IndexState {
             part: index.part, unsegmented: index.unsegmented,
             nextUnsegmentedRow: index.nextUnsegmentedRow,
             segmentMessageCount: segmentMessageCount, segments: index.segments,
-            nextNumber: try rows.greatestSegment() + 1)
+            nextNumber: try rows.greatestNumber(in: [.segment, .documents, .terms]) + 1)
     }
 
     var committed: CommittedIndex {
@@ -52,34 +52,18 @@ extension Rows {
 
     func segments() throws(StoreError) -> [IndexSegment] {
         var segments: [IndexSegment] = []
-        try scan(KeyRange(prefix: [Table.segment.rawValue])) { (key, value) throws(StoreError) in
+        try forEachRow(in: KeyRange(Table.segment)) { (key, value) throws(StoreError) in
             let number = try number(ofKey: key, as: "the key of a segment of the search index")
             segments.append(
                 try decode(value, as: "segment \(number) of the search index") {
                     (reader) throws(ByteReader.Damage) in try IndexSegment(number, &reader)
                 })
-            return true
         }
         return segments
     }
 
-    /// Includes the numbers of incomplete segments.
-    fileprivate func greatestSegment() throws(StoreError) -> SegmentNumber {
-        var greatest: SegmentNumber = 0
-        for table in [Table.segment, .documents, .terms] {
-            try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
-                (key, _) throws(StoreError) in
-                let number: SegmentNumber? = readableNumber(ofKey: key)
-                guard let number, number < .maximumAssigned else { return true }
-                greatest = max(greatest, number)
-                return false
-            }
-        }
-        return greatest
-    }
-
-    /// Removes rows of no segment, from interrupted merges and removed indexes; returns `false` if
-    /// the batch became too large.
+    /// Removes rows that belong to no segment, which interrupted merges and removed indexes leave;
+    /// returns `false` if the batch became too large before the last one.
     func removeUnownedIndexRows(
         from overlay: Overlay, segments: [IndexSegment]
     ) throws(StoreError) -> Bool {
@@ -88,7 +72,7 @@ extension Rows {
             var unowned: [KeyRange] = []
             try forEachNumber(in: table) { number in
                 guard !numbers.contains(number) else { return }
-                unowned.append(KeyRange(prefix: ByteWriter.key { $0.table(table, number) }))
+                unowned.append(KeyRange(table, number))
             } orDamaged: { key in
                 overlay.remove { $0.raw(key) }
             }
@@ -108,10 +92,7 @@ extension Overlay {
     /// Makes the other rows of the index belong to no segment.
     func removeIndex(of rows: Rows) throws(StoreError) {
         for table in [Table.unsegmented, .segment] {
-            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
-                remove { $0.raw(key) }
-                return true
-            }
+            try rows.forEachRow(in: KeyRange(table)) { key, _ in remove { $0.raw(key) } }
         }
         remove { $0.schemaKey(.searchIndex) }
     }
@@ -149,7 +130,7 @@ extension LevelDB {
         let rows = Rows(snapshot: try snapshot())
         let overlay = Overlay()
         try overlay.removeIndex(of: rows)
-        let part = IndexedPart(last: try rows.hasMessages() ? [] : nil)
+        let part = IndexedPart(last: try rows.hasRows(in: KeyRange(Table.message)) ? [] : nil)
         overlay.put({ $0.schemaKey(.searchIndex) }, part.write)
         try write(overlay, isDurable: false)
     }
@@ -162,16 +143,5 @@ extension LevelDB {
             isDone = try rows.removeUnownedIndexRows(from: overlay, segments: try rows.segments())
             if !overlay.isEmpty { try write(overlay, isDurable: false) }
         }
-    }
-}
-
-extension Rows {
-    func hasMessages() throws(StoreError) -> Bool {
-        var isFound = false
-        try scan(KeyRange(prefix: [Table.message.rawValue])) { (_, _) throws(StoreError) in
-            isFound = true
-            return false
-        }
-        return isFound
     }
 }

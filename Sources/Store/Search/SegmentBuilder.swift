@@ -151,12 +151,7 @@ struct SegmentBuilder {
             }
             var writer = TermWriter(number)
             var postings: [Posting] = []
-            var order = entries.map { (head: term($0).head, entry: $0) }
-            order.sort {
-                $0.head == $1.head
-                    ? term($0.entry).precedes(term($1.entry)) : $0.head < $1.head
-            }
-            for (_, entry) in order {
+            for entry in entries.sorted(by: { term($0).precedes(term($1)) }) {
                 postings.removeAll(keepingCapacity: true)
                 forEachPosting(of: entry) {
                     postings.append(Posting(ranks[$0.index], words: $0.words))
@@ -216,7 +211,4 @@ extension UnsafeBufferPointer<UInt8> {
     func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         UnsafeRawBufferPointer(self).precedes(UnsafeRawBufferPointer(other))
     }
-
-    /// The first eight bytes, which order texts as far as they differ.
-    var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
 }

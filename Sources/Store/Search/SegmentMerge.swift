@@ -81,18 +81,19 @@ struct SegmentMerge {
             for index in streams.indices {
                 if try streams[index].fill(cursor) { left -= 1 }
                 guard streams[index].hasTerm else { continue }
-                if least.map({ streams[index].precedes(streams[$0]) }) ?? true { least = index }
+                if least.map({ streams[index].term.precedes(streams[$0].term) }) ?? true {
+                    least = index
+                }
             }
             guard let least else {
                 writer.finish(to: overlay)
                 return try end(rows, overlay)
             }
-            let head = streams[least].head
             term.removeAll(keepingCapacity: true)
             term.append(contentsOf: streams[least].term)
             postings.removeAll(keepingCapacity: true)
             for index in streams.indices {
-                while streams[index].isAt(term, head) {
+                while streams[index].hasTerm, streams[index].term == term {
                     try streams[index].appendPostings(ranks[index], cursor.path, to: &postings)
                     if try streams[index].advance(cursor) { left -= 1 }
                 }
@@ -114,10 +115,8 @@ struct SegmentMerge {
         for source in sources {
             overlay.remove { $0.segmentKey(source.number) }
             for table in [Table.documents, .terms] {
-                let range = KeyRange(prefix: ByteWriter.key { $0.table(table, source.number) })
-                try rows.scan(range) { (key, _) throws(StoreError) in
+                try rows.forEachRow(in: KeyRange(table, source.number)) { key, _ in
                     overlay.remove { $0.raw(key) }
-                    return true
                 }
             }
         }
@@ -133,7 +132,6 @@ private struct TermStream {
     /// False before the first row and at the end.
     private(set) var hasTerm = false
     private(set) var term: [UInt8] = []
-    private(set) var head: UInt64 = 0
     private var list = 0..<0
 
     init(_ number: SegmentNumber) {
@@ -145,15 +143,6 @@ private struct TermStream {
     mutating func fill(_ cursor: RowCursor) throws(StoreError) -> Bool {
         guard !hasTerm, next != nil else { return false }
         return try advance(cursor)
-    }
-
-    func precedes(_ other: TermStream) -> Bool {
-        head == other.head ? term.precedes(other.term) : head < other.head
-    }
-
-    /// `head` must be the head of `term`.
-    func isAt(_ term: [UInt8], _ head: UInt64) -> Bool {
-        hasTerm && head == self.head && term == self.term
     }
 
     /// Moves to the next entry, and returns whether a row was read.
@@ -189,7 +178,6 @@ private struct TermStream {
         } catch {
             throw .damagedTerms(of: number, error, path: cursor.path)
         }
-        head = term.withUnsafeBufferPointer(\.head)
         hasTerm = true
         return isRead
     }

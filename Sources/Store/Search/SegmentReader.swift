@@ -27,22 +27,22 @@ struct SegmentReader {
     }
 
     private func readRow(_ number: Int) throws(StoreError) -> [Document] {
-        let key = ByteWriter.key { $0.documentsKey(segment.number, row: number) }
         let first = number * SearchIndex.documentsPerRow
         let count = min(SearchIndex.documentsPerRow, segment.documentCount - first)
-        return try cursor.snapshot.withValue(of: key) { (value) throws(StoreError) in
-            guard let value else { throw damage("row \(number) of the documents is missing") }
-            do throws(ByteReader.Damage) {
-                var reader = ByteReader(value)
-                return try DocumentRow(&reader, count: count).documents
-            } catch {
-                throw StoreError(
-                    .corruption,
-                    "row \(number) of the documents of segment \(segment.number) of the search "
-                        + "index: \(error)",
-                    path: cursor.path, cause: error)
-            }
+        let documents = try Rows(snapshot: cursor.snapshot).read(
+            ByteWriter.key { $0.documentsKey(segment.number, row: number) },
+            as: "row \(number) of the documents of segment \(segment.number) of the search index"
+        ) { (reader) throws(ByteReader.Damage) in
+            try DocumentRow(&reader, count: count).documents
         }
+        guard let documents else {
+            throw StoreError(
+                .corruption,
+                "segment \(segment.number) of the search index: row \(number) of the documents is "
+                    + "missing",
+                path: cursor.path, cause: ByteReader.Damage(endOfDataAt: 0))
+        }
+        return documents
     }
 
     /// Appends the occurrences of a term (if `isPrefix`, of all terms with this prefix) in
@@ -92,13 +92,6 @@ struct SegmentReader {
         try cursor.check()
         if isPrefix { postings.normalize() }
         return later
-    }
-
-    private func damage(_ what: String) -> StoreError {
-        let damage = ByteReader.Damage(endOfDataAt: 0)
-        return StoreError(
-            .corruption, "segment \(segment.number) of the search index: \(what)",
-            path: cursor.path, cause: damage)
     }
 }
 

@@ -27,7 +27,11 @@ final class UnsegmentedIndex: Sendable {
             let cursor = snapshot.cursor()
             // In the order of time, the segment needs little sorting.
             for document in Set(contents.unread).sorted(by: { $1.precedes($0) }) {
-                try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
+                try cursor.forEachRow(ofMessagesOf: document) { _, value in
+                    // Other reads report the damage of a message that is omitted here.
+                    guard let message = try? Message(serialized: value) else { return }
+                    builder.add(message, in: document.channel)
+                }
             }
             contents.builder = builder
             contents.unread = []

@@ -134,11 +134,7 @@ extension Batch {
         _ range: KeyRange, of name: String, in home: StoreTableHome
     ) throws(StoreError) -> Int {
         guard range.lower.precedes(range.upper) else { return 0 }
-        var keys: [KeyBytes] = []
-        try view.rows(of: home).scan(range) { (key, _) throws(StoreError) in
-            keys.append(KeyBytes(key))
-            return true
-        }
+        let keys = try view.rows(of: home).keys(in: range)
         for key in keys { try change(key, of: name, in: home, to: nil) }
         return keys.count
     }

@@ -36,12 +36,7 @@ package struct RawKey: StoreKey {
         self.bytes = bytes
     }
 
-    package var parts: [String] {
-        bytes.withBytes { bytes in
-            var reader = ByteReader(bytes)
-            return (try? reader.keyParts()) ?? [self.bytes.hexadecimal]
-        }
-    }
+    package var parts: [String] { bytes.keyParts }
 }
 
 extension Data {

@@ -322,6 +322,16 @@ extension StoreKey {
     }
 }
 
+extension KeyBytes {
+    /// The key of a row in words; in hexadecimal digits if it cannot be decoded.
+    var keyParts: [String] {
+        withBytes { bytes in
+            var reader = ByteReader(bytes)
+            return (try? reader.keyParts()) ?? [hexadecimal]
+        }
+    }
+}
+
 extension ByteReader {
     fileprivate mutating func terminated() throws(Damage) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -160,10 +160,6 @@ extension StoreTable {
 
     /// Returns the key in words, for errors: `"general", 5 in table bookmarks`.
     func name(of key: Key) -> String {
-        let parts = key.keyBytes.withBytes { bytes in
-            var reader = ByteReader(bytes)
-            return (try? reader.keyParts()) ?? []
-        }
-        return "\(parts.joined(separator: ", ")) in table \(name)"
+        "\(key.keyBytes.keyParts.joined(separator: ", ")) in table \(name)"
     }
 }

@@ -10,12 +10,7 @@ public struct StoreRowChange: Hashable, Sendable {
 
     /// The key and the table, such as `general, 5 in table bookmarks`.
     package var name: String {
-        let parts = key.withBytes { bytes in
-            var reader = ByteReader(bytes)
-            // A key that cannot be decoded is shown in hexadecimal digits.
-            return (try? reader.keyParts()) ?? [key.hexadecimal]
-        }
-        return "\(parts.joined(separator: ", ")) in table \(tableName)"
+        "\(key.keyParts.joined(separator: ", ")) in table \(tableName)"
     }
 
     package var verb: String {

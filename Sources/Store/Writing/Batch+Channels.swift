@@ -124,10 +124,9 @@ extension Batch {
     private func lastAccess() throws(StoreError) -> UInt64 {
         var last: UInt64 = 0
         let cache = cache
-        try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
+        try cache.forEachRow(in: KeyRange(Table.state)) { _, value in
             // A damaged row must not prevent other channels from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
-            return true
         }
         return last
     }

@@ -12,13 +12,12 @@ extension Batch {
         var urls: [ChannelURL] = []
         var keys: [KeyBytes] = []
         for table in [Table.name, .user, .token, .unsegmented, .segment, .appTable] {
-            try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+            try cache.forEachRow(in: KeyRange(table)) { key, _ in
                 keys.append(Array(key))
                 // The cache of names lacks undecodable names.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     urls.append(url)
                 }
-                return true
             }
         }
         // The snapshot lacks the batch's new numbers.
@@ -46,7 +45,8 @@ extension Rows {
     /// Calls `body` with each channel number of a table's rows, and `orDamaged` with each key
     /// without a valid one, with one seek each.
     func forEachNumber(
-        in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
+        in table: Table, _ body: (ChannelNumber) -> Void,
+        orDamaged: (KeyBytes) -> Void = { _ in }
     ) throws(StoreError) {
         var start: KeyBytes? = [table.rawValue]
         let end = [table.rawValue].successorOfPrefix

@@ -35,13 +35,7 @@ extension Batch {
     }
 
     package func removeDrafts() throws(StoreError) {
-        var keys: [KeyBytes] = []
-        try outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
-            (key, _) throws(StoreError) in
-            keys.append(KeyBytes(key))
-            return true
-        }
-        for key in keys {
+        for key in try outbox.keys(in: KeyRange(OutboxTable.draft)) {
             rows.outbox.remove { $0.raw(key) }
             if let place = key.withBytes({ DraftPlace(ofKey: $0) }) {
                 record(.savedDraft("", of: place.channelURL, inThreadOf: place.parentMessageID))

@@ -23,12 +23,8 @@ extension Batch {
     }
 
     package func removeAllKeptInCache() throws(StoreError) {
-        var keys: [KeyBytes] = []
-        try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {
-            (key, _) throws(StoreError) in
-            keys.append(KeyBytes(key))
-            return true
+        for key in try outbox.keys(in: KeyRange(OutboxTable.pin)) {
+            rows.outbox.remove { $0.raw(key) }
         }
-        for key in keys { rows.outbox.remove { $0.raw(key) } }
     }
 }

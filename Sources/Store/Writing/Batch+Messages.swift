@@ -129,9 +129,8 @@ extension Batch {
             of: number, from: first, includesLower: true, to: last, includesUpper: true)
         var removed: [HeldMessage] = []
         let cache = cache
-        try cache.scan(range) { (key, value) throws(StoreError) in
+        try cache.forEachRow(in: range) { (key, value) throws(StoreError) in
             removed.append(try cache.heldMessage(key, value))
-            return true
         }
         if removed.isEmpty { return 0 }
         try whole { () throws(StoreError) in try remove(removed, number) }

@@ -71,7 +71,7 @@ extension HeldIDs.Span {
 
     /// Returns `nil` if the range cannot be read: a lookup of the damaged row throws the error.
     fileprivate init?(of number: ChannelNumber, in rows: Rows) {
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.creationTime, number) })
+        let table = KeyRange(.creationTime, number)
         func outermost(isDescending: Bool) throws(StoreError) -> String? {
             var id: String?
             try rows.scan(table, isDescending: isDescending) { (key, _) throws(StoreError) in

@@ -111,9 +111,8 @@ struct Purge {
 extension Rows {
     fileprivate func clearedNumbers() throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
-        try scan(KeyRange(prefix: [Table.cleared.rawValue])) { (key, _) throws(StoreError) in
+        try forEachRow(in: KeyRange(Table.cleared)) { (key, _) throws(StoreError) in
             numbers.append(try number(ofKey: key))
-            return true
         }
         return numbers
     }

@@ -42,16 +42,22 @@ public struct Coverage: Hashable, Sendable {
     public var isComplete: Bool { segments.allSatisfy { $0.kind == .known } }
 }
 
-extension Coverage {
-    init(of url: ChannelURL, in reader: some StoreReader) throws(StoreError) {
-        let gaps = try reader.gaps(in: url)
-        let stale = try reader.staleRanges(in: url)
+extension StoreReader {
+    /// Returns the coverage of a channel's history, all of which is missing if the channel is not
+    /// stored.
+    ///
+    /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be
+    ///   decoded.
+    /// - Complexity: O(*n*) in the number of stored messages, none of which are decoded.
+    public func coverage(of url: ChannelURL) throws(StoreError) -> Coverage {
+        let gaps = try gaps(in: url)
+        let stale = try staleRanges(in: url)
         let bounds = Set(gaps.flatMap { [$0.lower, $0.upper] })
             .union(stale.flatMap { [$0.lower, $0.upper] })
             .union([.beginning, .end]).sorted()
-        var segments: [Segment] = []
+        var segments: [Coverage.Segment] = []
         for (lower, upper) in zip(bounds, bounds.dropFirst()) {
-            let kind: Kind =
+            let kind: Coverage.Kind =
                 if gaps.contains(where: { $0.lower < upper && lower < $0.upper }) {
                     .missing
                 } else if stale.contains(where: { $0.lower < upper && lower < $0.upper }) {
@@ -64,21 +70,11 @@ extension Coverage {
                 segments.last.map { $0.kind == kind && kind != .missing } ?? false
                 ? segments.removeLast().lower : lower
             segments.append(
-                Segment(
+                Coverage.Segment(
                     kind: kind, lower: from, upper: upper,
-                    messageCount: try reader.messageCount(in: url, from: from, to: upper)))
+                    messageCount: try messageCount(in: url, from: from, to: upper)))
         }
-        self.init(channelURL: url, segments: segments)
-    }
-}
-
-extension StoreReader {
-    /// Returns the coverage of a channel's history; a channel that is not stored is missing.
-    ///
-    /// - Throws: `corruption` if a gap or a stale range cannot be decoded.
-    /// - Complexity: O(*n*) in the number of stored messages, none of which are decoded.
-    public func coverage(of url: ChannelURL) throws(StoreError) -> Coverage {
-        try Coverage(of: url, in: self)
+        return Coverage(channelURL: url, segments: segments)
     }
 }
 

@@ -169,7 +169,7 @@ struct Backfill {
     mutating func next() -> ChannelURL? {
         guard isOn else { return nil }
         // Search the queue, which may contain all channels, only if it contains such a channel.
-        let hasFirst = viewers.keys.contains(where: isQueued) || awaited.contains(where: isQueued)
+        let hasFirst = !queued.isDisjoint(with: viewers.keys) || !awaited.isDisjoint(with: queued)
         let first =
             hasFirst
             ? queue.firstIndex { canContinue($0) && (isShown($0) || awaited.contains($0)) } : nil
@@ -178,8 +178,6 @@ struct Backfill {
         queued.remove(url)
         return url
     }
-
-    private func isQueued(_ url: ChannelURL) -> Bool { queued.contains(url) }
 
     private func canContinue(_ url: ChannelURL) -> Bool {
         guard let work = works[url] else { return true }

@@ -99,10 +99,6 @@ struct FindMessages: CallerCall {
 
     var subject: String { "the search for \"\(call.params.text)\"" }
 
-    func next(
-        after page: Page<Message>, _ interim: Flights.Interim?, isLast: Bool
-    ) -> (any CallerCall)? { page.isVoid(interim) ? self : nil }
-
     func store(
         _ page: Page<Message>, in core: inout SyncCore, since interim: Flights.Interim
     ) -> ServerSearchPage? {
@@ -123,10 +119,6 @@ struct FetchMentions: CallerCall {
 
     var subject: String { "the list of mentions" }
 
-    func next(
-        after page: Page<Message>, _ interim: Flights.Interim?, isLast: Bool
-    ) -> (any CallerCall)? { page.isVoid(interim) ? self : nil }
-
     func store(
         _ page: Page<Message>, in core: inout SyncCore, since interim: Flights.Interim
     ) -> Page<Message>? {
@@ -136,10 +128,12 @@ struct FetchMentions: CallerCall {
     }
 }
 
-extension Page<Message> {
-    fileprivate func isVoid(_ interim: Flights.Interim?) -> Bool {
-        guard let interim else { return true }
-        return elements.contains { interim.voidChannels.contains($0.channelURL) }
+extension CallerCall where Call.Answer == Page<Message> {
+    func next(
+        after page: Page<Message>, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? {
+        guard let interim else { return self }
+        return page.elements.contains { interim.voidChannels.contains($0.channelURL) } ? self : nil
     }
 }
 

@@ -42,62 +42,37 @@ extension SyncEngine {
     ///
     /// The stream buffers up to 1,000 actions, and then drops the oldest ones.
     package func activity() -> AsyncStream<EngineActivity> {
-        let (stream, continuation) = AsyncStream<EngineActivity>.makeStream(
-            bufferingPolicy: .bufferingNewest(1000))
-        guard !isClosed else {
-            continuation.finish()
-            return stream
+        let begun = core.calls.sorted { $0.key < $1.key }.map { number, call in
+            EngineActivity.began(EngineCall(number, call.value), at: now())
         }
-        let number = activityObservers.add(continuation)
-        continuation.onTermination = { [weak self] _ in
-            Task { await self?.removeActivityObserver(number) }
-        }
-        for (number, call) in core.calls.sorted(by: { $0.key < $1.key }) {
-            continuation.yield(.began(EngineCall(number, call.value), at: now()))
-        }
-        return stream
+        return activityObservers.subscribe(beginningWith: begun, buffering: .bufferingNewest(1000))
     }
-
-    private func removeActivityObserver(_ number: Int) { activityObservers.remove(number) }
 
     /// The credentials of the connection; `nil` if the engine does not try to connect.
     package var credentials: Credentials? { core.connector.credentials }
 }
 
-struct ActivityObservers {
-    private var observers: [Int: AsyncStream<EngineActivity>.Continuation] = [:]
-    private var lastNumber = 0
-
-    mutating func add(_ observer: AsyncStream<EngineActivity>.Continuation) -> Int {
-        lastNumber += 1
-        observers[lastNumber] = observer
-        return lastNumber
-    }
-
-    mutating func remove(_ number: Int) { observers[number] = nil }
-
-    func finish() { for observer in observers.values { observer.finish() } }
-
+extension Subscribers<EngineActivity> {
     func report(_ action: SyncCore.Action, at time: Timestamp) {
-        if observers.isEmpty { return }
+        if isEmpty { return }
         switch action {
         case .call(let call, let number):
-            emit(.began(EngineCall(number, call), at: time))
-        case .cancel(let number): emit(.canceled(call: number, at: time))
+            notify(.began(EngineCall(number, call), at: time))
+        case .cancel(let number): notify(.canceled(call: number, at: time))
         default: break
         }
     }
 
     func report(_ answer: CallResult, _ number: Int, at now: () -> Timestamp) {
-        if observers.isEmpty { return }
-        emit(.ended(call: number, answer.summary, at: now()))
+        if isEmpty { return }
+        notify(.ended(call: number, answer.summary, at: now()))
     }
 
     /// Reports a wait or, if `duration` is `nil`, that the last attempt has failed.
     func report(
         _ wait: SyncCore.Wait, _ attempt: Int, _ duration: Duration?, at time: Timestamp
     ) {
-        if observers.isEmpty { return }
+        if isEmpty { return }
         let reported: EngineActivity.Wait? =
             switch wait {
             case .connection: .connection
@@ -108,12 +83,8 @@ struct ActivityObservers {
             case .poll, .typing: nil
             }
         guard let wait = reported else { return }
-        guard let duration else { return emit(.gaveUp(wait, at: time)) }
-        emit(.waiting(wait, beforeAttempt: attempt, for: duration, at: time))
-    }
-
-    private func emit(_ activity: EngineActivity) {
-        for observer in observers.values { observer.yield(activity) }
+        guard let duration else { return notify(.gaveUp(wait, at: time)) }
+        notify(.waiting(wait, beforeAttempt: attempt, for: duration, at: time))
     }
 }
 

@@ -227,7 +227,7 @@ extension SyncCore {
         if backfill.isShown(url) { backfill[url].newMessageCount += before.missingCount }
         recordProgress(
             page, step, to: request.bound, in: url, hasChanged: after != before.progress, after)
-        if backfill[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
+        if backfill[url].idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
         if case .fill(let gap) = step {
             recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
         }
@@ -300,7 +300,7 @@ extension SyncCore {
         let last = page.orderedPositions.last.map(Gap.Bound.position) ?? request.bound
         work.newer = page.newer.map { ($0, last) }
         backfill[url] = work
-        if work.idleAnswers == SyncCore.idleLimit { stopStalled(url) }
+        if work.idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
     }
 
     private mutating func handleChanges(
@@ -313,13 +313,13 @@ extension SyncCore {
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyChangelog(changes, in: url, since: interim, .messageChangelog)
             guard case .done(let token) = next else { return }
-            try ingest.markChangesRead(in: url)
+            try ingest.changeGaps(of: url) { $0.changesSince = nil }
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
         guard isStored != nil else { return pause(url) }
         backfill[url].failures = 0
         backfill[url].changelog = next == .more ? run : nil
-        if next == .stalled { return stopStalled(url) }
+        if next == .stalled { return stop(url, .stalled(url)) }
         resumeOrPause(url)
     }
 
@@ -391,18 +391,12 @@ extension SyncCore.Call.Purpose {
 }
 
 extension Ingest {
-    func markChangesRead(in url: ChannelURL) throws(StoreError) {
-        for var gap in try batch.gaps(in: url) where gap.changesSince != nil {
-            gap.changesSince = nil
-            try batch.update(gap)
-        }
-    }
-
-    /// Restarts the backfill at the gap's upper bound, after its cursor has expired.
-    func removeBackfillCursor(_ cursor: PageCursor, in url: ChannelURL) throws(StoreError) {
-        for var gap in try batch.gaps(in: url) where gap.backfillCursor == cursor {
-            gap.backfillCursor = nil
-            try batch.update(gap)
+    /// Changes the stored gaps of a channel.
+    func changeGaps(of url: ChannelURL, _ change: (inout Gap) -> Void) throws(StoreError) {
+        for held in try batch.gaps(in: url) {
+            var gap = held
+            change(&gap)
+            if gap != held { try batch.update(gap) }
         }
     }
 }

@@ -15,17 +15,15 @@ extension SyncCore {
         case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
             backfill[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
-        case _ where purpose.isOfReactions: recordRefusedReactions(of: url, error)
+        case _ where purpose.isOfReactions:
+            backfill[url].areReactionsRefused = true
+            act(.emit(.failed(url, SyncError(error))))
+            resumeOrPause(url)
         default: stop(url, SyncError(error))
         }
     }
 
-    mutating func recordRefusedReactions(of url: ChannelURL, _ error: BackendError) {
-        backfill[url].areReactionsRefused = true
-        act(.emit(.failed(url, SyncError(error))))
-        resumeOrPause(url)
-    }
-
+    /// Continues a channel's work without a cursor, message or token that has expired.
     mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         backfill[url].newer = nil
@@ -66,10 +64,6 @@ extension SyncCore {
         stop(
             url,
             SyncError(.serverFailure, "requests for channel \(url) failed too often: retry later"))
-    }
-
-    mutating func stopStalled(_ url: ChannelURL) {
-        stop(url, .stalled(url))
     }
 
     mutating func stop(_ url: ChannelURL, _ error: SyncError) {

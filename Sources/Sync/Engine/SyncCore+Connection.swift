@@ -79,7 +79,7 @@ extension SyncCore {
         endItemsOfFormerEpochs()
         failUnsentItems()
         if let ticket = connectTicket.take() {
-            act(.connected(session.user, nil, ticket: ticket))
+            act(.reply(ConnectOutcome.online(session.user), ticket: ticket))
         }
         startFeed()
     }
@@ -106,7 +106,7 @@ extension SyncCore {
             return act(.fail(SyncError(error), ticket: ticket))
         }
         state.user = user
-        act(.connected(user, error, ticket: ticket))
+        act(.reply(ConnectOutcome.offline(user, reason: error), ticket: ticket))
     }
 
     mutating func cancelCallsAndWaits() {
@@ -139,7 +139,7 @@ extension SyncCore {
         (writeFailure, readFailure, cacheDamage) = (nil, nil, nil)
         flights.voidAll()
         if knownReactions != nil { knownReactions = KnownReactions() }
-        discardUnreadItems()
+        unreadItems = nil
     }
 
     // MARK: Unread items
@@ -154,8 +154,6 @@ extension SyncCore {
         }
         state.unreadCount = unreadItems?.total
     }
-
-    mutating func discardUnreadItems() { unreadItems = nil }
 }
 
 extension Connector {

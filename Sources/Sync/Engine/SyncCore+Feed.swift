@@ -203,8 +203,7 @@ struct FeedPolling {
         let mayBePolled =
             batch.isLive
             ? batch.events.isEmpty || isRepeated : batch.events.isEmpty && isRepeated
-        let elapsed = Duration.milliseconds(
-            max(0, time.milliseconds &- requestedAt.milliseconds))
+        let elapsed = max(.zero, requestedAt.duration(to: time))
         guard mayBePolled, elapsed < options.pollInterval else {
             emptyBatches = 0
             isPolled = false

@@ -81,7 +81,10 @@ extension SyncCore {
         case .failure(let error):
             if error.code == .expired, case .cursor(let cursor) = request.anchor {
                 write { (ingest) throws(StoreError) in
-                    try ingest.removeBackfillCursor(cursor, in: url)
+                    // Without a cursor, the backfill starts again at the gap's upper bound.
+                    try ingest.changeGaps(of: url) { gap in
+                        if gap.backfillCursor == cursor { gap.backfillCursor = nil }
+                    }
                 }
             }
             let next = error.code == .expired ? request.withoutCursor : nil

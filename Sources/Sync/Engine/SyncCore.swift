@@ -42,7 +42,6 @@ struct SyncCore {
         /// Remove all copies of files from the outbox, except for these.
         case keepFiles([FileCopy])
         case emit(SyncEvent)
-        case connected(User, BackendError?, ticket: Int)
         case reply(any Sendable, ticket: Int)
         case fail(SyncError, ticket: Int)
     }
@@ -221,18 +220,15 @@ struct SyncCore {
 
     private mutating func handleEnd(of wait: Wait) {
         switch wait {
-        case .connection(let generation):
-            if generation == connector.generation { perform(connector.retry()) }
-        case .feed(let generation):
-            if generation == connector.generation { startFeed() }
-        case .poll(let generation):
-            if generation == connector.generation { endPollWait() }
-        case .backfill(let url, let generation):
-            if generation == connector.generation { backfill.resume(url) }
-        case .outbox(let url, let generation):
-            if generation == connector.generation { outbox.setBusy(false, url) }
+        case .connection(connector.generation): perform(connector.retry())
+        case .feed(connector.generation): startFeed()
+        case .poll(connector.generation): endPollWait()
+        case .backfill(let url, connector.generation): backfill.resume(url)
+        case .outbox(let url, connector.generation): outbox.setBusy(false, url)
         case .typing(let url, _): endTyping(in: url, after: wait)
         case .store: retryStore()
+        // A wait of an earlier connection has no effect.
+        case .connection, .feed, .poll, .backfill, .outbox: break
         }
     }
 
@@ -244,8 +240,7 @@ struct SyncCore {
             act(.disconnect)
         case .backfill(let url, connector.generation): stopAfterLastAttempt(url)
         case .outbox(let url, connector.generation): giveUpSending(in: url)
-        // The next write opens the files again.
-        case .store: break
+        // After the last attempt for the store, the next write opens the files again.
         default: break
         }
     }
@@ -348,11 +343,7 @@ extension SyncCore {
     @discardableResult
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
-        var newFlights = flights
-        var reactionChanges: [KnownReactions.Change] = []
-        var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
-        var addedChannels: [ChannelURL] = []
-        var dividedChannels: [ChannelURL] = []
+        var ingested: Ingest?
         var newUnreadItems = unreadItems
         do {
             try store.write { batch in
@@ -369,30 +360,29 @@ extension SyncCore {
                     changes: outbox.changes, now: time == 0 ? .distantFuture : time)
                 result = try body(&ingest)
                 try removeMessagesThatMustNotBeCached(&ingest)
-                newFlights = ingest.flights
-                reactionChanges = ingest.reactionChanges ?? []
-                endedItems = ingest.endedItems
-                addedChannels = ingest.addedChannels
-                dividedChannels = ingest.dividedChannels
+                ingested = ingest
                 newUnreadItems?.update(ingest.batch.savedGroupChannels)
             }
-            flights = newFlights
+            guard let ingested else { preconditionFailure("The store did not call the closure.") }
+            flights = ingested.flights
             unreadItems = newUnreadItems
-            knownReactions?.apply(reactionChanges)
+            knownReactions?.apply(ingested.reactionChanges ?? [])
             recordSuccessfulWrite()
-            for (item, result) in endedItems { dequeueEnded(item, with: result) }
-            // A viewer may have shown the channel before it was stored.
-            for url in addedChannels where backfill.isShown(url) {
+            for (item, result) in ingested.endedItems { dequeueEnded(item, with: result) }
+            // A viewer may have shown the channel before the user lost it, or before it was stored.
+            for url in ingested.addedChannels where backfill.isShown(url) {
                 backfill.examine(url, isNew: true)
             }
-            for url in dividedChannels where backfill.isShown(url) { backfill.examine(url) }
+            for url in ingested.dividedChannels where backfill.isShown(url) {
+                backfill.examine(url)
+            }
             return result
         } catch let error as StoreError {
             writeFailure = SyncError(error)
         } catch {
             writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
         }
-        recoverFromFailedWrite(reactionChanges, hasEndedItems: !endedItems.isEmpty)
+        recoverFromFailedWrite(ingested)
         return nil
     }
 
@@ -404,17 +394,15 @@ extension SyncCore {
         outboxFailure = store.outboxFailure.map { SyncError($0) }
     }
 
-    /// Handles a failed write that has changed the cache: only the outbox could not be written.
-    mutating func recoverFromFailedWrite(
-        _ reactionChanges: [KnownReactions.Change], hasEndedItems: Bool
-    ) {
-        // The changes to compare with the answers in flight are unknown.
+    /// Prepares for a cache that a failed write has changed: only the outbox could not be written.
+    private mutating func recoverFromFailedWrite(_ ingested: Ingest?) {
+        // The changes that answers to requests in flight have to be compared with are unknown.
         flights.voidAll()
         unreadItems = nil
-        knownReactions?.apply(reactionChanges.filter(\.isRemoval))
+        knownReactions?.apply((ingested?.reactionChanges ?? []).filter(\.isRemoval))
         backfill.enqueueInUse()
         // The cache may contain the messages of items that are still in the outbox.
-        if hasEndedItems { outbox.areFailedItemsChecked = false }
+        if ingested?.endedItems.isEmpty == false { outbox.areFailedItemsChecked = false }
     }
 
     @discardableResult

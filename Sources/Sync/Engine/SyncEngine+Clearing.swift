@@ -17,7 +17,7 @@ extension SyncEngine {
 
     package func clearCachedData(source: CollectionEventSource) throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData(source) }
-        try withPushInboxFiles { (store) throws(StoreError) in
+        try translatingStoreErrors { () throws(StoreError) in
             try store.removePushes(store.pushNames())
         }
     }
@@ -57,7 +57,7 @@ extension SyncCore {
             ingest.batch.setReplacedAt(now)
         }
         cacheDamage = nil
-        discardUnreadItems()
+        unreadItems = nil
         restartFeed()
     }
 

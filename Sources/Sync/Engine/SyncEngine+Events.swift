@@ -22,24 +22,8 @@ extension SyncEngine {
     package func events(
         where isWanted: @escaping @Sendable (SyncEvent) -> Bool
     ) -> AsyncStream<SyncEvent> {
-        let (stream, continuation) = AsyncStream<SyncEvent>.makeStream()
-        guard !isClosed else {
-            continuation.finish()
-            return stream
-        }
-        lastNumber += 1
-        let number = lastNumber
-        let observer = EventObserver(continuation: continuation, isWanted: isWanted)
-        observers[number] = observer
-        continuation.onTermination = { [weak self] _ in
-            Task { await self?.removeObserver(number) }
-        }
-        countUnreadItems()
-        observer.emit(.state(core.state))
-        return stream
+        eventObservers.subscribe(beginningWith: [.state(state)], where: isWanted)
     }
-
-    func removeObserver(_ number: Int) { observers[number] = nil }
 
     /// Waits until the engine has caught up with the server.
     ///
@@ -52,7 +36,7 @@ extension SyncEngine {
     ///   `nil`, the error that stopped the work on any channel, after the work on the others has
     ///   ended.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
-        _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
+        let _: Void = try await reply { .awaitCaughtUp(url, ticket: $0) }
     }
 
     /// Waits until the feed has begun, because an earlier page covers nothing; throws

@@ -191,14 +191,9 @@ extension SyncEngine {
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
     ) async throws(SyncError) -> MessageChangelog {
-        var point = point
-        if point == nil {
-            let token = try stored { (reader) throws(StoreError) in
-                try reader.messageChangelogToken(of: url)
-            }
-            point = token.map { .token($0) }
+        let point = try start(point, of: "the messages of \(url)") { (reader) throws(StoreError) in
+            try reader.messageChangelogToken(of: url)
         }
-        guard let point else { throw .withoutToken("the messages of \(url)") }
         return try await make(
             FetchMessageChanges(
                 call: CoreCall.MessageChanges(channelURL: url, since: point, params: params)))
@@ -215,19 +210,26 @@ extension SyncEngine {
     public func channelChanges(
         since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
-        var point = point
-        if point == nil {
-            let token = try stored { (reader) throws(StoreError) in
-                try reader.channelChangelogToken()
-            }
-            point = token.map { .token($0) }
+        let point = try start(point, of: "the channels") { (reader) throws(StoreError) in
+            try reader.channelChangelogToken()
         }
-        guard let point else { throw .withoutToken("the channels") }
         return try await make(
             FetchChannelChanges(call: CoreCall.ChannelChanges(since: point, params: params)))
     }
 
-    /// Fetches a page of the group channels that match a query; its `limit` is clamped to
+    /// Returns the point from which to read a changelog: the given one, or else the stored token.
+    private func start(
+        _ point: ChangelogPoint?, of what: String,
+        _ token: (Snapshot) throws(StoreError) -> String?
+    ) throws(SyncError) -> ChangelogPoint {
+        if let point { return point }
+        if let token = try stored(token) { return .token(token) }
+        throw SyncError(
+            .invalidArgument,
+            "no changelog of \(what) was read before: pass the time or token to start from")
+    }
+
+    /// Fetches a page of the group channels that match a query, with a `limit` clamped to
     /// 1...10,000.
     ///
     /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
@@ -268,14 +270,6 @@ extension SyncEngine {
         _ read: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         try translatingStoreErrors { () throws(StoreError) in try read(try store.snapshot()) }
-    }
-}
-
-extension SyncError {
-    fileprivate static func withoutToken(_ what: String) -> SyncError {
-        SyncError(
-            .invalidArgument,
-            "no changelog of \(what) was read before: pass the time or token to start from")
     }
 }
 

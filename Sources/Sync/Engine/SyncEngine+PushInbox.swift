@@ -31,7 +31,7 @@ extension SyncEngine {
         guard store.directory != nil, state.connection != .revoked else { return received }
         // Throw the error of a closed or suspended store before the inbox is changed.
         _ = try stored { (reader) throws(StoreError) in reader.number }
-        let names = try withPushInboxFiles { (store) throws(StoreError) in
+        let names = try translatingStoreErrors { () throws(StoreError) in
             try store.makePushInbox()
             return try store.pushNames()
         }
@@ -59,7 +59,7 @@ extension SyncEngine {
         while messages.count < SyncEngine.messagesOfABatch, let name = rest.popFirst() {
             let drop: (messages: [Message], damage: [PushInbox.Damage])?
             do throws(SyncError) {
-                drop = try withPushInboxFiles { (store) throws(StoreError) in
+                drop = try translatingStoreErrors { () throws(StoreError) in
                     try store.drop(name)
                 }
             } catch {
@@ -77,7 +77,7 @@ extension SyncEngine {
         received.messages += messages
         received.heldCount += held
         received.damage += damage
-        try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
+        try translatingStoreErrors { () throws(StoreError) in try store.removePushes(drops) }
     }
 
     /// Removes the push inbox, for example at logout: other processes cannot store messages until
@@ -85,13 +85,7 @@ extension SyncEngine {
     ///
     /// - Throws: `store` or `closed`.
     public func removePushInbox() throws(SyncError) {
-        try withPushInboxFiles { (store) throws(StoreError) in try store.removePushInbox() }
-    }
-
-    func withPushInboxFiles<Value>(
-        _ body: (ChatStore) throws(StoreError) -> Value
-    ) throws(SyncError) -> Value {
-        try translatingStoreErrors { () throws(StoreError) in try body(store) }
+        try translatingStoreErrors { () throws(StoreError) in try store.removePushInbox() }
     }
 
     private func receive(_ messages: [Message]) throws(SyncError) -> Int {

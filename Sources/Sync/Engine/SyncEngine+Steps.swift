@@ -38,12 +38,9 @@ extension SyncEngine {
         case .keepFiles(let copies): store.outboxFiles?.removeAll(but: copies)
         case .emit(let event):
             if case .state(let state) = event { notifyStore(state) }
-            emit(event)
-        case .connected(let user, let error, let ticket):
-            tickets.removeValue(forKey: ticket)?.resume(
-                returning: .success(.connected(user, error)))
+            eventObservers.notify(event)
         case .reply(let reply, let ticket):
-            tickets.removeValue(forKey: ticket)?.resume(returning: .success(.reply(reply)))
+            tickets.removeValue(forKey: ticket)?.resume(returning: .success(reply))
         case .fail(let error, let ticket):
             tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
         }

@@ -29,7 +29,8 @@ public actor SyncEngine {
     let makeRequestID: @Sendable () -> RequestID
 
     var core: SyncCore
-    var activityObservers = ActivityObservers()
+    let activityObservers = Subscribers<EngineActivity>()
+    let eventObservers = Subscribers<SyncEvent>()
     var calls: [Int: RunningCall] = [:]
     var canceledCalls: [Int: Task<Void, Never>] = [:]
     /// The waits in progress.
@@ -37,8 +38,7 @@ public actor SyncEngine {
     /// A number shows that a wait was replaced by another one as it ended.
     var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
     var renewal: (number: Int, task: Task<Void, Never>)?
-    var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
-    var observers: [Int: EventObserver] = [:]
+    var tickets: [Int: CheckedContinuation<Result<any Sendable, SyncError>, Never>] = [:]
     var lastNumber = 0
     /// The end of the previous connection, for which the next one waits.
     var ending: Task<Void, Never>?
@@ -57,20 +57,6 @@ public actor SyncEngine {
             meter.end()
             task.cancelWithoutWaiting()
         }
-    }
-
-    struct EventObserver {
-        let continuation: AsyncStream<SyncEvent>.Continuation
-        let isWanted: @Sendable (SyncEvent) -> Bool
-
-        func emit(_ event: SyncEvent) {
-            if isWanted(event) { continuation.yield(event) }
-        }
-    }
-
-    enum Outcome: Sendable {
-        case connected(User, BackendError?)
-        case reply(any Sendable)
     }
 
     /// Creates an engine, which does nothing until ``connect(as:)`` is called.
@@ -110,8 +96,6 @@ public actor SyncEngine {
         for call in calls.values { call.cancel() }
         for wait in waits.values { wait.task.cancelWithoutWaiting() }
         renewal?.task.cancelWithoutWaiting()
-        for observer in observers.values { observer.continuation.finish() }
-        activityObservers.finish()
     }
 
     // MARK: The connection
@@ -131,11 +115,7 @@ public actor SyncEngine {
         as credentials: Credentials
     ) async throws(SyncError) -> ConnectOutcome {
         try credentials.check()
-        switch try await outcome({ .connect(credentials, ticket: $0) }) {
-        case .connected(let user, let reason):
-            return reason.map { .offline(user, reason: $0) } ?? .online(user)
-        case .reply: preconditionFailure("The core must answer connecting with a user.")
-        }
+        return try await reply { .connect(credentials, ticket: $0) }
     }
 
     /// Connects immediately if the engine is waiting to reconnect, and restarts the work on
@@ -238,9 +218,8 @@ public actor SyncEngine {
             let error = SyncError(.closed, "the engine was closed")
             tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
         }
-        for observer in observers.values { observer.continuation.finish() }
-        observers = [:]
-        activityObservers.finish()
+        eventObservers.end()
+        activityObservers.end()
     }
 
     // MARK: Requests of callers
@@ -250,22 +229,13 @@ public actor SyncEngine {
     }
 
     func reply<Reply>(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> Reply {
-        guard case .reply(let reply) = try await outcome(input), let reply = reply as? Reply else {
-            preconditionFailure("The core must answer with a \(Reply.self).")
-        }
-        return reply
-    }
-
-    func outcome(
-        _ input: (Int) -> SyncCore.Input
-    ) async throws(SyncError) -> Outcome {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         lastNumber += 1
         let ticket = lastNumber
         let input = input(ticket)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
-                (continuation: CheckedContinuation<Result<Outcome, SyncError>, Never>) in
+                (continuation: CheckedContinuation<Result<any Sendable, SyncError>, Never>) in
                 if Task.isCancelled {
                     return continuation.resume(returning: .failure(.canceled))
                 }
@@ -275,7 +245,10 @@ public actor SyncEngine {
         } onCancel: {
             Task { await self.abandon(ticket) }
         }
-        return try result.get()
+        guard let reply = try result.get() as? Reply else {
+            preconditionFailure("The core must answer with a \(Reply.self).")
+        }
+        return reply
     }
 
     private func abandon(_ ticket: Int) {
@@ -296,10 +269,6 @@ public actor SyncEngine {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
         return overflows ? .max : count
-    }
-
-    func emit(_ event: SyncEvent) {
-        for observer in observers.values { observer.emit(event) }
     }
 
     func endLimiting() {

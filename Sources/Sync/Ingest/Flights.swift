@@ -84,16 +84,22 @@ struct Flights {
         }
     }
 
+    enum MessageChange {
+        case touched
+        /// The message was saved from an untrusted source.
+        ///
+        /// An answer with an older copy does not replace it, but an answer without it may mean that
+        /// it was deleted, unless the message was not stored before.
+        case unconfirmed(isNew: Bool)
+        case deleted
+        /// An event of the message, whether or not the message is stored.
+        case event(FeedEvent)
+    }
+
     fileprivate struct RecordedChange {
-        enum Kind {
-            case touched
-            case unconfirmed(isNew: Bool)
-            case deleted
-            case event(FeedEvent)
-        }
         let number: Int
         let id: MessageID
-        let kind: Kind
+        let kind: MessageChange
     }
 
     /// The number of recorded changes of a channel above which its requests are void.
@@ -174,29 +180,13 @@ struct Flights {
 
     // MARK: Recording
 
-    mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
-
-    /// Records that a message was saved from an untrusted source.
-    ///
-    /// An older copy in an answer does not replace it, but an answer without it may mean that it
-    /// was deleted, unless it is new.
-    mutating func recordUnconfirmed(_ id: MessageID, in url: ChannelURL, isNew: Bool) {
-        record(id, url, .unconfirmed(isNew: isNew))
-    }
-
-    mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }
-
-    mutating func record(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
-        record(id, url, .event(event))
-    }
-
     mutating func recordChannel(_ url: ChannelURL) {
         guard inFlightCount > 0 else { return }
         count += 1
         channelChanges[url] = count
     }
 
-    private mutating func record(_ id: MessageID, _ url: ChannelURL, _ kind: RecordedChange.Kind) {
+    mutating func record(_ kind: MessageChange, of id: MessageID, in url: ChannelURL) {
         guard hasRequests(in: url) else { return }
         if changes[url]?.count == Flights.limit { return void(url) }
         count += 1

@@ -115,7 +115,10 @@ extension Ingest {
             if extent.from == extent.through { return report }
         }
         let absent = try positions(in: url, extent, notOn: page, interim)
-        try markStaleInGaps(absent, in: url)
+        // The page closes the gaps of these messages, and does not contain them.
+        for position in absent where try batch.isInGap(position, in: url) {
+            try markStale(position, in: url)
+        }
         if extent.through == .end { try recordUnreported(above: page, extent, in: url) }
         try cover(extent, in: url, page.older)
         let stale = try knowledge(of: url).stale
@@ -158,14 +161,6 @@ extension Ingest {
         }
         return positions.filter {
             interim.leavesOpen($0.messageID, isInAnswer: idsOnPage.contains($0.messageID))
-        }
-    }
-
-    private mutating func markStaleInGaps(_ positions: [Position], in url: ChannelURL)
-        throws(StoreError)
-    {
-        for position in positions where try batch.isInGap(position, in: url) {
-            try markStale(position, in: url)
         }
     }
 

@@ -73,9 +73,9 @@ extension Ingest {
             if try applyUpdate(update) { report.channelsToBackfill.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
             let people = EventPeople(users: [], actor: removal.actor, reason: removal.reason)
-            try remove(url, channelSource(removal.cause.source), people: people.ifAny, &report)
-        case .channels(let urls):
-            try removeAll(but: urls, &report)
+            try remove(url, channelSource(removal.cause.source), people: people.ifAny)
+            report.removedChannels.append(url)
+        case .channels(let urls): try removeAll(but: urls, &report)
         case .joinedChannels(let urls):
             try removeAll(but: urls, keepsInvitations: true, &report)
         case .openChannel(let channel):
@@ -253,12 +253,8 @@ extension Ingest {
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
         // The server may have accepted messages between a gap's backfill cursor and its upper
-        // bound, so restart the backfill there.
-        for var gap in try batch.gaps(in: url)
-        where gap.backfillCursor != nil && oldest < gap.upper {
-            gap.backfillCursor = nil
-            try batch.update(gap)
-        }
+        // bound, so restart the backfill at that bound.
+        try changeGaps(of: url) { if oldest < $0.upper { $0.backfillCursor = nil } }
         try markStale(from: oldest, to: lower, in: url)
         batch.setUnreported(nil, of: url)
         invalidateKnowledge(of: url)
@@ -306,11 +302,9 @@ extension Ingest {
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestKnownBound(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
-        for var gap in try batch.gaps(in: url)
-        where gap.backfillCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // At its cursor, the backfill would skip new messages that are newer.
-            gap.backfillCursor = nil
-            try batch.update(gap)
+        // At its cursor, the backfill would skip new messages that are newer than the cursor.
+        try changeGaps(of: url) {
+            if $0.lower < range.1 && range.0 < $0.upper { $0.backfillCursor = nil }
         }
         // Messages may have been added. A range with a single position would be fetched by a lookup
         // instead of as a page, so extend it by a millisecond.

@@ -57,16 +57,9 @@ extension Ingest {
             if keepsInvitations, try batch.groupChannel(url)?.myMemberState == .invited {
                 continue
             }
-            try remove(url, .channelBackgroundSync, &report)
+            try remove(url, .channelBackgroundSync)
+            report.removedChannels.append(url)
         }
-    }
-
-    mutating func remove(
-        _ url: ChannelURL, _ source: CollectionEventSource, people: EventPeople? = nil,
-        _ report: inout FeedReport
-    ) throws(StoreError) {
-        try remove(url, source, people: people)
-        report.removedChannels.append(url)
     }
 
     mutating func remove(

@@ -26,7 +26,11 @@ extension Ingest {
         for url in try batch.channelURLs() {
             if loss == .newEpoch { try removeHistoryBeginning(of: url) }
             try openTruncation(in: url, since: nil)
-            try removeBackfillState(in: url, loss)
+            // All stale ranges are fetched again.
+            try changeGaps(of: url) { gap in
+                if loss == .newEpoch { gap.backfillCursor = nil }
+                gap.changesSince = nil
+            }
             if loss == .newEpoch { try isolateSentMessages(in: url) }
             try markKnownRangesStale(url, number)
             if loss == .newEpoch {
@@ -58,7 +62,7 @@ extension Ingest {
 
     mutating func markKnownHistoryStale(of url: ChannelURL) throws(StoreError) {
         flights.void(url)
-        try markChangesRead(in: url)
+        try changeGaps(of: url) { $0.changesSince = nil }
         try markKnownHistoryStale(of: url, from: .beginning, to: .end)
     }
 
@@ -101,18 +105,8 @@ extension Ingest {
             FormerEpoch(former.epoch, losses: former.losses.lowerBound...number))
     }
 
-    /// All stale ranges are fetched again without changelogs; in a new epoch, cursors are invalid.
-    private func removeBackfillState(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
-        for gap in try batch.gaps(in: url) {
-            var changed = gap
-            if loss == .newEpoch { changed.backfillCursor = nil }
-            changed.changesSince = nil
-            if changed != gap { try batch.update(changed) }
-        }
-    }
-
-    /// Divides the gaps at the user's sent messages: these stay, as stale, until a page or a lookup
-    /// finds out whether the server has them.
+    /// Divides the gaps at the messages that the user has sent: these become stale, and stay until
+    /// a page or a lookup finds out whether the server has them.
     private func isolateSentMessages(in url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(in: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {

@@ -77,7 +77,7 @@ struct Ingest {
     ) {
         self.batch = batch
         self.options = options
-        latestTime = now.earlier(by: .zero - Ingest.clockDifference - options.clockSkew)
+        latestTime = now.advanced(by: Ingest.clockDifference + options.clockSkew)
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
@@ -204,11 +204,8 @@ struct Ingest {
     private mutating func recordStored(
         _ position: Position, in url: ChannelURL, isNew: Bool, isTrusted: Bool, needsLookup: Bool
     ) throws(StoreError) {
-        if isTrusted {
-            flights.recordTouched(position.messageID, in: url)
-        } else {
-            flights.recordUnconfirmed(position.messageID, in: url, isNew: isNew)
-        }
+        flights.record(
+            isTrusted ? .touched : .unconfirmed(isNew: isNew), of: position.messageID, in: url)
         guard needsLookup else { return }
         try markStale(position, in: url)
         dividedChannels.append(url)
@@ -338,7 +335,7 @@ struct Ingest {
                 }
         }
         let isHeld = try batch.removeMessage(id, in: url, source: source)
-        if !isOfAnotherHistory { flights.recordDeleted(id, in: url) }
+        if !isOfAnotherHistory { flights.record(.deleted, of: id, in: url) }
         guard isHeld, !isOfAnotherHistory else { return }
         // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
@@ -352,7 +349,7 @@ struct Ingest {
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
         // The answer to an earlier request may contain this message without the event.
-        flights.record(event, of: id, in: url)
+        flights.record(.event(event), of: id, in: url)
         guard var message = try batch.message(id, in: url) else { return }
         guard change(&message) else { return }
         try batch.save(message, source: source)

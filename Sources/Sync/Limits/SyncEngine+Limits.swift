@@ -84,7 +84,7 @@ extension SyncEngine {
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
         }
-        if !done.parts.isEmpty { emit(.evicted(done)) }
+        if !done.parts.isEmpty { eventObservers.notify(.evicted(done)) }
         return done
     }
 

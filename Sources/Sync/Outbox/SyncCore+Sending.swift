@@ -89,10 +89,7 @@ extension SyncCore {
             )
         }
         if let notBefore = item.notBefore, notBefore > time {
-            let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
-            let longest = SyncCore.longestPause
-            return .delay(
-                pause.overflow ? longest : min(.milliseconds(pause.partialValue), longest))
+            return .delay(min(time.duration(to: notBefore), SyncCore.longestPause))
         }
         switch item.operation {
         case .send:
@@ -174,8 +171,7 @@ extension SyncCore {
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
-        let age = time.milliseconds.subtractingReportingOverflow(item.createdAt.milliseconds)
-        return !age.overflow && .milliseconds(age.partialValue) <= deduplicationPeriod
+        return item.createdAt.duration(to: time) <= deduplicationPeriod
     }
 
     private mutating func storedMessage(of item: OutboxItem) -> Message? {

@@ -48,14 +48,11 @@ extension Device {
         case .load(let number, let isOlder, let count, let crossesGaps):
             guard var list = lists[number] else { return true }
             let reader = try store.snapshot()
-            if isOlder {
-                list.apply(
-                    try list.window.loadOlder(count, crossesGaps: crossesGaps, in: reader).edits,
-                    trimming: .newest)
-            } else {
-                list.apply(
-                    try list.window.loadNewer(count, crossesGaps: crossesGaps, in: reader).edits)
-            }
+            let direction: Window.Direction = isOlder ? .older : .newer
+            let edits = try list.window.load(
+                direction, count, crossesGaps: crossesGaps, in: reader
+            ).edits
+            list.apply(edits, trimming: direction.opposite)
             lists[number] = list
             try checkLists()
         case .closeList(let number): lists[number] = nil

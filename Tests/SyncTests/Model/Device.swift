@@ -451,7 +451,7 @@ final class Device {
                 throw Violation("E4 delivery result", "reported again: \(result)")
             }
             try sendings.checkReport(result, of: id)
-        case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
+        case .reply(_, let ticket), .fail(_, let ticket):
             guard tickets.removeValue(forKey: ticket) != nil else {
                 throw Violation("answered once", "ticket \(ticket) was answered again")
             }
