@@ -131,7 +131,7 @@ extension MatrixBackend {
             + events
         events += try await erasures(changes, in: room)
         let readers = try await readers(of: changes.receipts, in: room)
-        list.rooms[room]?.resolve(changes.receipts, readers)
+        list.rooms[room]?.resolve(changes.receipts, readers, me: try me.rawValue)
         for (user, time) in readers {
             events.append(.read(by: UserID(user), in: url, at: time))
         }
@@ -266,9 +266,12 @@ extension MatrixBackend {
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
         if try await changesLastMessage(changes, room, current, isListCurrent: isListCurrent) {
-            let message = try await newestMessage(in: room)
-            list.setLastMessage(message, of: room)
-            patch.set(\.lastMessage, to: message)
+            if let message = try await newestMessage(in: room) {
+                list.setLastMessage(message, of: room)
+                patch.set(\.lastMessage, to: message)
+            } else {
+                list.setLastMessage(list.rooms[room]?.lastMessage, of: room)
+            }
         } else if let last = changes.timeline.last(where: \.isMessage) {
             patch.set(\.lastMessage, to: current["edited \(last.id)"] ?? current[last.id])
         } else if let last = list.rooms[room]?.lastMessage?.messageID?.rawValue,

@@ -32,15 +32,35 @@ extension MatrixBackend {
         guard request.isAuthorized else { return try await reply(to: request, token: "") }
         var token = session.accessToken
         for _ in 0..<2 {
-            do { return try await reply(to: request, token: token) } catch
-                where error.code == .sessionExpired
+            do { return try await reply(to: request, token: token) } catch  where error.endsSession
             {
-                token = try await renewedToken(after: token, session.number, or: error)
+                let rejection = try await confirmed(error, of: request, token)
+                token = try await renewedToken(after: token, session.number, or: rejection)
             }
         }
-        do { return try await reply(to: request, token: token) } catch
-            where error.code == .sessionExpired
-        { throw error.endOfSession }
+        do { return try await reply(to: request, token: token) } catch  where error.endsSession {
+            throw try await confirmed(error, of: request, token).endOfSession
+        }
+    }
+
+    /// Returns the reason for which the homeserver rejects a token.
+    ///
+    /// A homeserver passes on the errors of other servers, for example while it joins a room. Throws
+    /// `refused` if it accepts the token itself, and `sessionRevoked`.
+    private func confirmed(
+        _ rejection: BackendError, of request: MatrixRequest, _ token: String
+    ) async throws(BackendError) -> BackendError {
+        var reason = rejection
+        if request.path != ["sync"], request.path != ["account", "whoami"] {
+            do {
+                _ = try await reply(to: .get("account", "whoami"), token: token)
+            } catch  where error.endsSession {
+                reason = error
+            }
+            if reason == rejection { throw BackendError(.refused, rejection.message) }
+        }
+        if reason.code == .sessionRevoked { throw reason }
+        return reason
     }
 
     private func reply(
@@ -164,6 +184,8 @@ extension MatrixBackend {
 }
 
 extension BackendError {
+    fileprivate var endsSession: Bool { code == .sessionExpired || code == .sessionRevoked }
+
     /// After a soft logout, the same device may sign in again and keep its data.
     fileprivate var endOfSession: BackendError {
         guard code == .sessionExpired, detail == .accessTokenNotValid else { return self }

@@ -121,7 +121,7 @@ extension MatrixBackend {
     private func fetchStaleLastMessages() async throws(BackendError) {
         let stale = list.rooms.values.filter { $0.lastMessageIsStale && !$0.isSpace }.map(\.id)
         for (id, message) in zip(stale, try await concurrently(stale, newestMessage)) {
-            list.setLastMessage(message, of: id)
+            list.setLastMessage(message ?? list.rooms[id]?.lastMessage, of: id)
         }
     }
 

@@ -208,11 +208,14 @@ extension MatrixBackend {
         """
     }
 
-    func newestMessage(in room: String) async throws(BackendError) -> Message? {
+    /// Returns `nil` if too many other events are newer than the newest message, and `.some(nil)` if
+    /// there is none.
+    func newestMessage(in room: String) async throws(BackendError) -> Message?? {
         // The newest events may be edits, or deleted messages.
         let found = try await segment(
             .older, of: History(room: room), from: nil, limit: 1, eventsPerRequest: 10)
-        return try await messages(Array(found.events.prefix(1)), in: room).first
+        let message = try await messages(Array(found.events.prefix(1)), in: room).first
+        return message == nil && found.end != nil ? nil : .some(message)
     }
 
     // MARK: Rooms

@@ -29,7 +29,7 @@ extension MatrixBackend {
         let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
         guard !receipts.isEmpty else { return }
         let readers = try await readers(of: receipts, in: room)
-        list.rooms[room]?.resolve(receipts, readers)
+        list.rooms[room]?.resolve(receipts, readers, me: try me.rawValue)
     }
 
     private static let roomsOfABatch = 20

@@ -16,7 +16,7 @@ struct NewestRooms: Decodable {
 
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
-        rooms = reply.lenientMap(.rooms)
+        rooms = reply.lenientRooms(.rooms)
         let lists = try reply.nestedContainer(keyedBy: Key.self, forKey: .lists)
         count = try lists.nestedContainer(keyedBy: Key.self, forKey: .all).decode(
             Int.self, forKey: .count)
@@ -99,7 +99,7 @@ extension MatrixBackend {
             if let event = newest.timeline.last(where: \.isMessage) {
                 room.lastMessage = try await messages([event], in: id).first
             } else {
-                room.lastMessage = try await newestMessage(in: id)
+                room.lastMessage = try await newestMessage(in: id) ?? nil
             }
         }
         return room.channel(for: try me.rawValue, isDirect: newest.isDirect)

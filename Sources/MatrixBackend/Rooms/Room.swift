@@ -18,7 +18,7 @@ struct Room {
     private var replacement: String?
     private var pinned: [String] = []
     /// The senders of messages, and the members whose names make up the room's name.
-    private var people: [String: RoomEvent] = [:]
+    private var people: [String: RoomMember] = [:]
     private var heroes: [String] = []
     private var joinedCount = 0
     private var invitedCount = 0
@@ -38,7 +38,7 @@ struct Room {
     }
 
     func isDirectInvitation(of user: String) -> Bool {
-        isInvitation && people[user]?.content.isDirect ?? false
+        isInvitation && people[user]?.isDirect ?? false
     }
 
     /// True for a space, which groups rooms and has no messages.
@@ -48,7 +48,7 @@ struct Room {
 // MARK: Applying events
 
 extension Room {
-    mutating func apply(_ changes: SyncReply.JoinedRoom) {
+    mutating func apply(_ changes: SyncReply.JoinedRoom, me: String) {
         isInvitation = false
         for event in changes.state + changes.timeline where event.stateKey != nil { apply(event) }
         heroes = changes.summary.heroes.map { Array($0.prefix(WireLimit.heroes)) } ?? heroes
@@ -56,24 +56,27 @@ extension Room {
         invitedCount = changes.summary.invitedCount ?? invitedCount
         unreadCount = changes.unreadCount ?? unreadCount
         highlightCount = changes.highlightCount ?? highlightCount
-        for receipt in changes.receipts where mayAdd(receipt.user, to: openReceipts) {
+        for receipt in changes.receipts where mayAdd(receipt.user, to: openReceipts, me) {
             openReceipts[receipt.user] = receipt
         }
     }
 
     mutating func resolve(
-        _ receipts: [SyncReply.Receipt], _ readers: [(user: String, time: Timestamp)]
+        _ receipts: [SyncReply.Receipt], _ readers: [(user: String, time: Timestamp)], me: String
     ) {
         for receipt in receipts where openReceipts[receipt.user] == receipt {
             openReceipts[receipt.user] = nil
         }
-        for (user, time) in readers where mayAdd(user, to: readAt) {
+        for (user, time) in readers where mayAdd(user, to: readAt, me) {
             readAt[user] = max(time, readAt[user] ?? time)
         }
     }
 
-    private func mayAdd<Value>(_ user: String, to receipts: [String: Value]) -> Bool {
-        receipts.count < WireLimit.members || receipts[user] != nil
+    /// Another server can send receipts of any number of users.
+    private func mayAdd<Value>(
+        _ user: String, to receipts: [String: Value], _ me: String
+    ) -> Bool {
+        receipts.count < WireLimit.members || receipts[user] != nil || user == me
     }
 
     mutating func apply(_ newest: NewestRoom) {
@@ -107,7 +110,9 @@ extension Room {
         case "dev.scrollback": own = content.own
         case "m.room.member":
             let user = event.stateKey ?? ""
-            if people.count < memberLimit || people[user] != nil { people[user] = event }
+            if people.count < memberLimit || people[user] != nil {
+                people[user] = RoomMember(event)
+            }
         default: break
         }
     }
@@ -132,11 +137,10 @@ extension Room {
 
     var members: [Member] {
         people.keys.sorted().compactMap { user in
-            guard let event = people[user], let state = MemberState(membership: event.content)
-            else { return nil }
-            var member = Member(event.user, state: state, role: role(of: user))
+            guard let person = people[user], let state = person.state else { return nil }
+            var member = Member(person.user, state: state, role: role(of: user))
             member.isMuted = isMuted(user)
-            if state == .joined { member.joinedAt = event.time }
+            if state == .joined { member.joinedAt = person.time }
             return member
         }
     }
@@ -159,7 +163,7 @@ extension Room {
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }
         if let alias, !alias.isEmpty { return alias }
-        let names = heroes.filter { $0 != me }.map { people[$0]?.content.displayName ?? $0 }
+        let names = heroes.filter { $0 != me }.map { people[$0]?.name ?? $0 }
         let others = max(joinedCount + invitedCount - 1, names.count) - names.count
         guard others > 0 else {
             return names.count < 2
@@ -168,6 +172,27 @@ extension Room {
         }
         return names.isEmpty ? "" : "\(names.joined(separator: ", ")) and \(others) more"
     }
+}
+
+/// The parts of a membership that a room needs: any member may add long texts to the event.
+private struct RoomMember {
+    let user: User
+    let sender: String
+    let state: MemberState?
+    let time: Timestamp
+    let isDirect: Bool
+    let reason: String?
+
+    init(_ event: RoomEvent) {
+        user = event.user
+        sender = event.sender
+        state = MemberState(membership: event.content)
+        time = event.time
+        isDirect = event.content.isDirect ?? false
+        reason = event.content.reason.flatMap { $0.utf8.count > WireLimit.name ? nil : $0 }
+    }
+
+    var name: String? { user.nickname.isEmpty ? nil : user.nickname }
 }
 
 extension MemberState {
@@ -222,7 +247,7 @@ extension Room {
             channel.inviter = invitation.flatMap {
                 people[$0.sender]?.user ?? User(id: UserID($0.sender))
             }
-            channel.metadata[MetadataKey.reason] = invitation?.content.reason
+            channel.metadata[MetadataKey.reason] = invitation?.reason
             if (name ?? "").isEmpty, (alias ?? "").isEmpty {
                 channel.name = channel.inviter?.nickname ?? ""
             }

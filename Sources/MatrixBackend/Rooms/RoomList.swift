@@ -13,8 +13,9 @@ struct RoomList {
 
     mutating func apply(_ reply: SyncReply, me: UserID, names: (String, String) -> Sender) {
         for (id, changes) in reply.joined {
-            var room = rooms[id] ?? Room(id)
-            room.apply(changes)
+            // The inviting server may have invented the state of an invitation.
+            var room = rooms[id].flatMap { $0.isInvitation ? nil : $0 } ?? Room(id)
+            room.apply(changes, me: me.rawValue)
             for event in changes.timeline { room.follow(event, me, names) }
             // The newest message is unknown.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {

@@ -54,11 +54,21 @@ extension KeyedDecodingContainer {
         return values
     }
 
-    func lenientMap<Value: Decodable>(_ key: Key) -> [String: Value] {
+    /// Returns the values by the IDs of their rooms.
+    ///
+    /// Servers create IDs in ASCII. Another one could equal the ID of another room as a text.
+    func lenientRooms<Value: Decodable>(_ key: Key) -> [String: Value] {
+        lenientMap(key) { id in id.utf8.allSatisfy { $0 < 0x80 } }
+    }
+
+    func lenientMap<Value: Decodable>(
+        _ key: Key, where isIncluded: (String) -> Bool = { _ in true }
+    ) -> [String: Value] {
         guard contains(key), let map = try? nestedContainer(keyedBy: AnyKey.self, forKey: key)
         else { return [:] }
         var values: [String: Value] = [:]
-        for key in map.allKeys where key.stringValue.utf8.count <= WireLimit.id {
+        for key in map.allKeys
+        where key.stringValue.utf8.count <= WireLimit.id && isIncluded(key.stringValue) {
             guard values.count < WireLimit.elements else { break }
             values[key.stringValue] = try? map.decode(Value.self, forKey: key)
         }

@@ -9,14 +9,17 @@ import Models
 struct ReplyCutter {
     /// The depth from which a value is replaced by a number.
     static let depth = 100
-    /// The number of values of an event, without the events in it, above which it is cut.
-    static let eventValues = 2_000
-    /// The number of values of a part of such an event, above which it is replaced by a number.
-    static let partValues = 500
-    /// The number of values above which a list outside of events is replaced by a number.
-    static let listValues = 20_000
-    /// The depth from which that is done: the lists of rooms are above.
-    private static let listDepth = 4
+    /// The numbers of values of an event, without the events in it, above which it is cut, and of a
+    /// list outside of events, above which it is replaced by a number.
+    ///
+    /// The next numbers are used if a room or the whole reply still has too many values.
+    static let levels = [
+        (event: 2_000, list: 20_000), (event: 100, list: 1_000), (event: 0, list: 100),
+    ]
+    /// The number of values of a room above which it is cut further, so that the others are not.
+    static let roomValues = 200_000
+    /// The depth of rooms, from which lists are replaced.
+    private static let roomDepth = 4
 
     private static let knownFields = EventContent.fieldNames.union(RoomEvent.fieldNames)
         .union(["room_id", "age", "transaction_id", "latest_event", "count"])
@@ -26,6 +29,10 @@ struct ReplyCutter {
         let isObject: Bool
         /// The content of an event, which contains no events.
         let isContent: Bool
+        /// The state of a room to which the user does not belong, which may have any length.
+        let isInvitation: Bool
+        /// Receipts and typing users.
+        let isEphemeral: Bool
         let partCount: Int
         /// Each value after the first one follows a comma or an opening bracket.
         var valueCount = 1
@@ -44,7 +51,7 @@ struct ReplyCutter {
     }
 
     private enum Key {
-        case sender, type, content, other
+        case sender, type, content, invitation, ephemeral, other
 
         init(_ text: Slice<UnsafeMutableRawBufferPointer>) {
             func equals(_ name: String) -> Bool { text.elementsEqual(name.utf8) }
@@ -52,35 +59,64 @@ struct ReplyCutter {
                 self = .sender
             } else if equals("type") {
                 self = .type
+            } else if equals("content") || equals("prev_content") {
+                self = .content
+            } else if equals("invite_state") || equals("knock_state") {
+                self = .invitation
             } else {
-                self = equals("content") || equals("prev_content") ? .content : .other
+                self = equals("ephemeral") ? .ephemeral : .other
             }
         }
     }
 
+    private let level: Int
+    /// The depth of the scanned part of the reply.
+    private let partDepth: Int
     private var open: [Container] = []
     private var parts: [Part] = []
     private var excess = 0
     private var valueCount = 1
-    private var hasCut = false
+
+    private var eventValues: Int { Self.levels[level].event }
+    /// The number of values of a part of a long event, above which it is replaced by a number.
+    private var partValues: Int { max(eventValues / 4, 8) }
+
+    private init(level: Int, partDepth: Int = 0) {
+        (self.level, self.partDepth) = (level, partDepth)
+    }
 
     /// Returns a reply without these parts; throws if it still has more than ``WireLimit/values``.
     static func cut(_ reply: Data) throws -> Data {
-        var (text, cutter) = (reply, ReplyCutter())
-        text.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
-            cutter.scan(bytes)
+        var text = reply
+        for level in levels.indices {
+            var cutter = ReplyCutter(level: level)
+            text.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
+                cutter.scan(bytes, in: 0..<bytes.count)
+            }
+            guard cutter.open.isEmpty else {
+                throw DecodingError.corrupted("the reply is not complete")
+            }
+            if cutter.valueCount <= WireLimit.values { return text }
         }
-        guard cutter.open.isEmpty else {
-            throw DecodingError.corrupted("the reply is not complete")
-        }
-        guard cutter.valueCount <= WireLimit.values else {
-            throw DecodingError.tooLong("the list of values in the reply")
-        }
-        return cutter.hasCut ? text : reply
+        throw DecodingError.tooLong("the list of values in the reply")
     }
 
-    private mutating func scan(_ bytes: UnsafeMutableRawBufferPointer) {
-        var marks = JSONMarks(UnsafeRawBufferPointer(bytes), in: 0..<bytes.count)
+    /// Cuts a part of the reply, which may consist of fields without their object, until it has at
+    /// most `limit` values, as far as possible, and returns their number.
+    private func cutFurther(
+        _ range: Range<Int>, at depth: Int, to limit: Int, _ bytes: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        var count = Int.max
+        for level in level + 1..<Self.levels.count where count > limit {
+            var cutter = ReplyCutter(level: level, partDepth: depth)
+            cutter.scan(bytes, in: range)
+            count = cutter.valueCount
+        }
+        return count
+    }
+
+    private mutating func scan(_ bytes: UnsafeMutableRawBufferPointer, in range: Range<Int>) {
+        var marks = JSONMarks(UnsafeRawBufferPointer(bytes), in: range)
         var lastText = 0..<0
         // The key whose value comes next.
         var key = Key.other
@@ -94,7 +130,7 @@ struct ReplyCutter {
                 }
                 key = .other
             case .byte(UInt8(ascii: ":")):
-                guard open.last?.isObject ?? false else { break }
+                guard open.last?.isObject ?? (partDepth > 0) else { break }
                 key = Key(bytes[lastText])
             case .byte(UInt8(ascii: ",")):
                 key = .other
@@ -115,10 +151,13 @@ struct ReplyCutter {
             excess += 1
             return
         }
-        let isContent = key == .content || open.last?.isContent ?? false
         open.append(
             Container(
-                start: index, isObject: isObject, isContent: isContent, partCount: parts.count))
+                start: index, isObject: isObject,
+                isContent: key == .content || open.last?.isContent ?? false,
+                isInvitation: key == .invitation,
+                isEphemeral: key == .ephemeral || open.last?.isEphemeral ?? false,
+                partCount: parts.count))
     }
 
     private mutating func end(at index: Int, _ bytes: UnsafeMutableRawBufferPointer) {
@@ -126,28 +165,35 @@ struct ReplyCutter {
             excess -= 1
             return
         }
-        let depth = open.count
+        let depth = open.count + partDepth
         guard let container = open.popLast() else { return }
         let range = container.start..<index + 1
-        var count = container.valueCount
-        var eventValueCount = container.eventValueCount
-        if container.isTooDeep
-            || eventValueCount == 0 && !container.isEvent && depth >= Self.listDepth
-                && count > Self.listValues
-        {
+        var (count, eventValueCount) = (container.valueCount, container.eventValueCount)
+        if isReplaced(container, at: depth) {
             replace(range, bytes)
             (count, eventValueCount) = (1, 0)
+            parts.removeLast(parts.count - container.partCount)
         } else if container.isEvent {
-            if count > Self.eventValues { count = cutEvent(container, at: depth, in: range, bytes) }
-            // A server adds at most an edit and a reply to an event.
-            if eventValueCount > 2 * Self.eventValues {
-                _ = removeUnknownFields(of: range, bytes)
-                eventValueCount = 2 * Self.eventValues
+            if count > eventValues { count = cutEvent(container, at: depth, in: range, bytes) }
+            // A server adds at most an edit and a reply to an event, each of another sender.
+            if eventValueCount > 2 * eventValues {
+                let fields = range.lowerBound + 1..<index
+                let left = cutFurther(fields, at: depth, to: count + 2 * eventValues, bytes)
+                if left < .max { eventValueCount = left - count }
+            }
+            if count > eventValues || eventValueCount > 2 * eventValues {
+                (count, eventValueCount) = (removeInnerValues(of: range, bytes), 0)
             }
             eventValueCount += count
             parts.removeLast(parts.count - container.partCount)
             count = 1
-        } else if count > Self.partValues {
+        } else if depth == Self.roomDepth, !container.isContent,
+            count + eventValueCount > Self.roomValues
+        {
+            let left = cutFurther(range, at: depth - 1, to: Self.roomValues, bytes)
+            if left < .max { (count, eventValueCount) = (1, left) }
+            parts.removeLast(parts.count - container.partCount)
+        } else if count > partValues {
             parts.append(Part(range: range, depth: depth, valueCount: count))
         }
         if open.isEmpty {
@@ -159,29 +205,49 @@ struct ReplyCutter {
         }
     }
 
+    private func isReplaced(_ container: Container, at depth: Int) -> Bool {
+        if container.isTooDeep { return true }
+        let limit = Self.levels[level].list
+        if container.isInvitation {
+            return container.valueCount + container.eventValueCount > limit
+        }
+        let isList = container.eventValueCount == 0 && !container.isEvent && !container.isContent
+        return isList && depth >= Self.roomDepth && container.valueCount > limit
+            && !(container.isEphemeral && level == 0)
+    }
+
     private mutating func cutEvent(
         _ event: Container, at depth: Int, in range: Range<Int>,
         _ bytes: UnsafeMutableRawBufferPointer
     ) -> Int {
         var count = event.valueCount
-        // An outer part follows the parts that it contains.
-        var start = Int.max
-        for part in parts[event.partCount...].reversed()
-        where part.depth > depth + 1 && part.range.upperBound <= start {
-            replace(part.range, bytes)
-            count -= part.valueCount - 1
-            start = part.range.lowerBound
+        var fields: [(part: Part, removed: Int)] = []
+        // The values that were removed from parts, which follow the parts that they contain.
+        var removals: [(start: Int, count: Int)] = []
+        for part in parts[event.partCount...] {
+            var removed = 0
+            while let last = removals.last, last.start > part.range.lowerBound {
+                removed += last.count
+                removals.removeLast()
+            }
+            if part.depth == depth + 1 {
+                fields.append((part, removed))
+            } else if count > eventValues, part.valueCount - removed > partValues {
+                replace(part.range, bytes)
+                count -= part.valueCount - removed - 1
+                removed = part.valueCount - 1
+            }
+            removals.append((part.range.lowerBound, removed))
         }
-        guard count > Self.eventValues else { return count }
-        for part in parts[event.partCount...] where part.depth == depth + 1 {
+        for (part, removed) in fields where count > eventValues {
             if bytes[part.range.lowerBound] == UInt8(ascii: "[") {
                 replace(part.range, bytes)
-                count -= part.valueCount - 1
+                count -= part.valueCount - removed - 1
             } else {
                 count -= removeUnknownFields(of: part.range, bytes)
             }
         }
-        return count > Self.eventValues ? count - removeUnknownFields(of: range, bytes) : count
+        return count > eventValues ? count - removeUnknownFields(of: range, bytes) : count
     }
 
     /// Removes the fields of an event, or of a part of it, that no event has, and returns their
@@ -216,7 +282,10 @@ struct ReplyCutter {
             case .text(let text):
                 guard depth == 1, !hasKey else { break }
                 hasKey = true
-                isKnown = Self.knownFields.contains(String(decoding: bytes[text], as: UTF8.self))
+                // Hashing a long name with many marks takes quadratic time.
+                isKnown =
+                    text.count <= 64
+                    && Self.knownFields.contains(String(decoding: bytes[text], as: UTF8.self))
             case .byte(UInt8(ascii: "{")), .byte(UInt8(ascii: "[")): depth += 1
             case .byte(UInt8(ascii: "}")), .byte(UInt8(ascii: "]")):
                 depth -= 1
@@ -226,13 +295,34 @@ struct ReplyCutter {
             case .byte: break
             }
         }
-        if removed > 0 { hasCut = true }
         return removed
+    }
+
+    /// Replaces the lists and objects in the fields of an event's content and of its other parts by
+    /// numbers, so that only texts and numbers are left, and returns the number of values.
+    private mutating func removeInnerValues(
+        of event: Range<Int>, _ bytes: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        var (depth, start, count) = (0, event.lowerBound, 0)
+        var marks = JSONMarks(UnsafeRawBufferPointer(bytes), in: event)
+        while let mark = marks.next() {
+            switch mark {
+            case .byte(UInt8(ascii: "{")), .byte(UInt8(ascii: "[")):
+                depth += 1
+                if depth == 3 { start = marks.index }
+                if depth <= 2 { count += 1 }
+            case .byte(UInt8(ascii: "}")), .byte(UInt8(ascii: "]")):
+                if depth == 3 { replace(start..<marks.index + 1, bytes) }
+                depth -= 1
+            case .byte(UInt8(ascii: ",")) where depth <= 2: count += 1
+            default: break
+            }
+        }
+        return count
     }
 
     private mutating func replace(_ range: Range<Int>, _ bytes: UnsafeMutableRawBufferPointer) {
         for index in range { bytes[index] = UInt8(ascii: " ") }
         bytes[range.lowerBound] = UInt8(ascii: "0")
-        hasCut = true
     }
 }

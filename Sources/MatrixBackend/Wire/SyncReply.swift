@@ -19,9 +19,9 @@ struct SyncReply: Decodable {
         let reply = try decoder.container(keyedBy: Key.self)
         nextBatch = try reply.decode(WireToken.self, forKey: .next_batch).text
         let rooms = try? reply.nestedContainer(keyedBy: Key.self, forKey: .rooms)
-        joined = rooms?.lenientMap(.join) ?? [:]
-        invited = rooms?.lenientMap(.invite) ?? [:]
-        left = rooms?.lenientMap(.leave) ?? [:]
+        joined = rooms?.lenientRooms(.join) ?? [:]
+        invited = rooms?.lenientRooms(.invite) ?? [:]
+        left = rooms?.lenientRooms(.leave) ?? [:]
         let data: EventList<AccountData>? = reply.lenient(.account_data)
         directRooms = data?.events.last { $0.type == "m.direct" }?.rooms
     }

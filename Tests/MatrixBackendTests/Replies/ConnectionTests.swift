@@ -113,6 +113,40 @@ import Testing
         #expect(await feedError(device)?.code == .sessionRevoked)
     }
 
+    /// A homeserver passes on the reply of another server, for example when it joins a room.
+    @Test(
+        arguments: [
+            ("{}", 401), (#"{"errcode": "M_UNKNOWN_TOKEN", "soft_logout": true}"#, 401),
+            (#"{"errcode": "M_UNKNOWN_TOKEN"}"#, 401), (#"{"errcode": "M_USER_DEACTIVATED"}"#, 403),
+        ])
+    func anotherServerCannotEndTheSession(reply: String, status: Int) async throws {
+        let device = Device(.password("secret"))
+        device.server.reply(
+            "POST login", #"{"user_id": "@alice:example.org", "access_token": "t1"}"#)
+        _ = try await device.backend.connect(as: Credentials(alice))
+        device.server.reply("POST join/!x:evil.org", reply, status: status)
+        device.server.reply("GET account/whoami", #"{"user_id": "@alice:example.org"}"#)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.perform(JoinChannel("!x:evil.org"))
+        }
+        #expect(error?.code == .refused)
+        #expect(device.server.requests.count { $0 == "POST login" } == 1)
+
+        device.server.reply("GET sync", deleted, status: 401)
+        #expect(await feedError(device)?.code == .sessionRevoked)
+    }
+
+    @Test func sessionThatEndsDuringAnyRequestIsRevoked() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("POST join/!x:evil.org", deleted, status: 401)
+        device.server.replace("GET account/whoami", deleted, status: 401)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.perform(JoinChannel("!x:evil.org"))
+        }
+        #expect(error?.code == .sessionRevoked)
+    }
+
     @Test func invalidRefreshTokenIsAnExpiredSession() async throws {
         let device = Device(.refreshToken("r1"))
         try await device.connect()

@@ -163,79 +163,6 @@ import Testing
         #expect(MemoryLayout<RoomEvent>.stride < 512)
     }
 
-    // MARK: Cutting
-
-    /// Returns an event with fields for whose number it is cut.
-    private func large(_ type: String, _ content: String) -> String {
-        let fields = (0..<2_500).map { #""\#($0)": 0"# }.joined(separator: ", ")
-        return """
-            {"type": "\(type)", "event_id": "$large", "sender": "@eve:example.org",
-             "state_key": "@eve:example.org", "origin_server_ts": 3000, "unsigned": {"age": 1},
-             "content": {"x": [1, {"y": "}"}], \(fields), \(content), "z": {"a": "\\"]"}}}
-            """
-    }
-
-    private func cut(_ event: String) throws -> (event: RoomEvent, size: Int) {
-        let bytes = try ReplyCutter.cut(Data(#"{"chunk": [\#(event)]}"#.utf8))
-        let reply = try JSONDecoder().decode(EventsReply.self, from: bytes)
-        let text = String(decoding: bytes, as: UTF8.self)
-        return (try #require(reply.events.first), text.count { $0 == "," })
-    }
-
-    @Test func largeEventKeepsItsKnownFields() throws {
-        let (message, size) = try cut(
-            large("m.room.message", #""msgtype": "m.text", "body": "hi, \"you\"""#))
-        #expect(message.id == "$large" && message.content.body == "hi, \"you\"")
-        #expect(size < 100)
-        let member = try cut(large("m.room.member", #""membership": "join""#)).event
-        #expect(member.content.membership == "join")
-        let encryption = try cut(
-            large("m.room.encryption", #""algorithm": "m.megolm.v1.aes-sha2""#)
-        ).event
-        #expect(encryption.content.algorithm == "m.megolm.v1.aes-sha2")
-    }
-
-    /// The homeserver adds the latest reply, whose sender is another user.
-    @Test func replyWithManyValuesRemovesNoEditOfAnotherUser() throws {
-        let zeros = "[" + String(repeating: "0,", count: 1_950) + "0]"
-        let bobs = event(
-            "$m", text("old"), at: 1000,
-            unsigned: """
-                {"m.relations": {
-                 "m.replace": {"type": "m.room.message", "event_id": "$e", "sender": "@bob:example.org",
-                  "origin_server_ts": 2000, "content": {"msgtype": "m.text", "body": "* new",
-                  "m.new_content": {"msgtype": "m.text", "body": "new"},
-                  "m.relates_to": {"rel_type": "m.replace", "event_id": "$m"}}},
-                 "m.thread": {"count": 1, "latest_event": {"type": "m.room.message",
-                  "event_id": "$r", "sender": "@eve:example.org", "origin_server_ts": 3000,
-                  "content": {"msgtype": "m.text", "body": "x", "a": \(zeros)}}}}}
-                """, by: "@bob:example.org")
-        let found = try cut(bobs).event
-        #expect(found.replacement?.content?.body == "new" && found.thread?.count == 1)
-    }
-
-    /// The IDs of events in receipts are chosen by their senders.
-    @Test func receiptsAreNotCut() throws {
-        let readers = (0..<1_000).map { #""@user\#($0):example.org": {"ts": 1}"# }
-        let list = "{\(readers.joined(separator: ", "))}"
-        let text = #"""
-            {"events": [{"type": "m.receipt", "content":
-             {"sender": {"m.read": \#(list)}, "type": {"m.read": {}}}}]}
-            """#
-        #expect(try ReplyCutter.cut(Data(text.utf8)) == Data(text.utf8))
-    }
-
-    /// A server passes on the list that an invitation contains.
-    @Test func hugeListOfAnInvitationIsCut() throws {
-        let zeros = "[" + String(repeating: "0,", count: 100_000) + "0]"
-        let text = #"""
-            {"next_batch": "s", "rooms": {"invite": {"!a:b": {"invite_state": {"events": \#(zeros)}}}}}
-            """#
-        let reply = try JSONDecoder().decode(
-            SyncReply.self, from: try ReplyCutter.cut(Data(text.utf8)))
-        #expect(reply.nextBatch == "s" && reply.invited.count == 1)
-    }
-
     @Test(arguments: [(length: 1024, isKept: true), (length: 1025, isKept: false)])
     func longNameIsIgnored(length: Int, isKept: Bool) throws {
         let name = String(repeating: "x", count: length)
@@ -244,18 +171,6 @@ import Testing
         let expected = isKept ? name : nil
         #expect(content.displayName == expected && content.avatarURL == expected)
         #expect(content.name == expected)
-    }
-
-    @Test func incompleteReplyIsRejected() {
-        let replies = ["[1, 2", "{", #"{"a": [[]"#, String(repeating: "[", count: 1000)]
-        for reply in replies {
-            #expect(throws: DecodingError.self) { try ReplyCutter.cut(Data(reply.utf8)) }
-        }
-    }
-
-    @Test func smallRepliesAreNotChanged() throws {
-        let reply = Data(#"{"a": [1, {"sender": "x", "b": "]}"}], "c": "\\\""}"#.utf8)
-        #expect(try ReplyCutter.cut(reply) == reply)
     }
 
     // MARK: An earlier user

@@ -55,8 +55,10 @@ final class PreparedReplies: HTTPTransport {
     }
 
     /// Replaces all replies to a request.
-    func replace(_ request: String, _ json: String) {
-        state.withLock { $0.replies[request] = [HTTPReply(status: 200, body: Data(json.utf8))] }
+    func replace(_ request: String, _ json: String, status: Int = 200) {
+        state.withLock {
+            $0.replies[request] = [HTTPReply(status: status, body: Data(json.utf8))]
+        }
     }
 
     /// Delays the reply to the next request of a kind until it is released.
