@@ -54,7 +54,7 @@ import Testing
 
     /// Tests the paths in the table of Docs/Architecture.md.
     @Test func everyFileOfTheMapExists() throws {
-        let paths = Project.files(in: "Sources", "Tests", "Examples").map { "/\($0)" }
+        let paths = Project.files(in: "Sources", "Tests", "Examples", "Benchmarks").map { "/\($0)" }
         let named = try Project.text("Docs/Architecture.md")
             .matches(of: /`([\w+*\/]+\/[\w+*\/]*|[\w+*\/]+\.(?:swift|cpp|h))`/)
             .map { String($0.output.1) }

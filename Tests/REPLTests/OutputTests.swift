@@ -186,6 +186,7 @@ import Testing
         #expect(
             Prompt.greeting(["alice", "bob"])
                 == "Devices of earlier runs: alice, bob. Type connect alice, or devices.")
+        #expect(!Prompt.greeting(["a\nerror: b"]).contains("\n"))
         await second.end()
     }
 

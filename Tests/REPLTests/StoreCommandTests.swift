@@ -185,7 +185,8 @@ import Testing
                 … the first 2 shown: add all for the rest
                 """)
         #expect(await reply("store scan created limit 3").hasSuffix("c → 1700000120000"))
-        #expect(await reply("store scan gap") == "no rows")
+        #expect(await reply("store scan gap") == "cache gap         channel 1, up to +∞ → nothing")
+        #expect(await reply("store scan reply") == "no rows")
     }
 
     @Test(arguments: [

@@ -31,9 +31,10 @@ enum Table: UInt8, CaseIterable {
     case name = 0x6E
     /// `URL 'l' channel → channelURL`
     case url = 0x6C
-    /// `gap 'g' channel upper → lower, backfill cursor, feed point before the gap`
+    /// `gap 'g' channel upper → lower, backfill cursor, feed point before the gap`, or nothing if
+    /// the newest history is known.
     case gap = 0x67
-    /// `stale range 'v' channel upper → lower, epoch`
+    /// `stale range 'v' channel upper → lower, epoch`, or nothing as above.
     case staleRange = 0x76
     /// `tombstone 'x' channel messageID → deleted at, position`
     case tombstone = 0x78
@@ -237,6 +238,12 @@ extension KeyRange {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Returns whether this key of a segment that reaches the end of the history has no value, so
+    /// that there is no such segment; see ``Batch/removeRow(_:_:)``.
+    func isEmptyEnd(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.isEmpty && afterChannelNumber.elementsEqual([2])
+    }
+
     /// The key without the table's letter and the channel number; empty if the key is shorter.
     @inline(__always)
     var afterChannelNumber: UnsafeRawBufferPointer {

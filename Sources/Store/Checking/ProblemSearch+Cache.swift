@@ -192,6 +192,7 @@ extension ProblemSearch {
     ) throws(StoreError) {
         var last: Value?
         try rows.forEachRow(in: KeyRange(Value.table, number)) { key, value in
+            if key.isEmptyEnd(value) { return }
             guard let segment: Value = try? rows.segment(key, value, of: url) else {
                 return add(.unreadable, in: url)
             }

@@ -33,8 +33,8 @@ extension ChatStore {
     /// Re-encrypts all files of a closed store with new keys, or adds or removes the encryption.
     ///
     /// Each file is replaced atomically. After an interrupted call, the store can be opened with
-    /// either key, ``OpeningReport/isReencryptionUnfinished`` is true, and repeating the call with
-    /// the same keys resumes the work. Damaged parts of files stay damaged. An outbox item fails if
+    /// the new key, ``OpeningReport/isReencryptionUnfinished`` is true, and repeating the call with
+    /// the same keys resumes the work: store the new key before the call. Damaged parts of files stay damaged. An outbox item fails if
     /// the copy of its outgoing file cannot be read.
     ///
     /// Copies of the old files that the file system or the disk keeps can still be decrypted with

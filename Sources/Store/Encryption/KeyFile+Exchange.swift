@@ -21,7 +21,10 @@ extension KeyFile {
         return false
     }
 
-    /// Adds the new data key, so that files with either key can be read.
+    /// Adds the new data key, so that files with either data key can be read.
+    ///
+    /// The old key of the app does not decrypt it: a copy of this file must not be enough to read
+    /// what is written later.
     package func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -32,7 +35,12 @@ extension KeyFile {
             return found
         }
         let keys = (found ?? .none).next(isPlain: new == nil)
-        try write(keys, for: [old, new].compactMap(\.self))
+        if let found, let old, let new {
+            let current = Slot(keys: keys, isOutdated: false)
+            try write([(current, new), (Slot(keys: found, isOutdated: true), old)])
+        } else {
+            try write(keys, for: [old, new].compactMap(\.self))
+        }
         return keys
     }
 
@@ -61,7 +69,12 @@ extension KeyFile {
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         for key in [old, new].compactMap(\.self) {
-            if try dataKeys([key]) == nil { return false }
+            do throws(StoreError) {
+                _ = try slot(of: key)
+            } catch {
+                guard error.code == .wrongKey else { throw error }
+                return false
+            }
         }
         return true
     }

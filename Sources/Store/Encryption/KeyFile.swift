@@ -45,8 +45,26 @@ package struct KeyFile: Sendable {
         return try bytes().contains { $0 != 0 }
     }
 
-    /// Reads the data keys; throws `wrongKey` if the file is valid but `key` does not decrypt it.
+    /// The data keys that one of the app's keys decrypts.
+    struct Slot {
+        let keys: DataKeys
+        /// True for the old key of a re-encryption: the slot lacks the new data key.
+        let isOutdated: Bool
+    }
+
+    /// Reads the data keys; throws `wrongKey` if the file is valid but `key` does not decrypt it, or
+    /// if a re-encryption with another key has begun.
     package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
+        let slot = try slot(of: key)
+        guard !slot.isOutdated else {
+            throw StoreError(
+                .wrongKey, "the store is being encrypted with another key: pass that key",
+                path: path)
+        }
+        return slot.keys
+    }
+
+    func slot(of key: EncryptionKey) throws(StoreError) -> Slot {
         let bytes = try bytes()
         let sum = bytes.count - KeyFile.sumCount
         let head = KeyFile.mark.count + 3
@@ -56,13 +74,13 @@ package struct KeyFile: Sendable {
         let fields = Array(bytes[KeyFile.mark.count..<sum])
         return try fields.withBytes { (fields) throws(StoreError) in
             var reader = ByteReader(fields)
-            return try keys(key, in: &reader)
+            return try slot(of: key, in: &reader)
         }
     }
 
-    private func keys(
-        _ key: EncryptionKey, in reader: inout ByteReader
-    ) throws(StoreError) -> DataKeys {
+    private func slot(
+        of key: EncryptionKey, in reader: inout ByteReader
+    ) throws(StoreError) -> Slot {
         guard let version = try? reader.integer(UInt16.self), let slots = try? reader.byte()
         else { throw damaged }
         guard version <= KeyFile.version else {
@@ -79,21 +97,26 @@ package struct KeyFile: Sendable {
             let opened = try? AES.GCM.open(box, using: derived, authenticating: place)
             guard var plain = opened.map(Array.init) else { continue }
             defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
-            guard let keys = plain.withBytes({ DataKeys($0) }) else { throw damaged }
-            return keys
+            guard let slot = plain.withBytes({ Slot($0) }) else { throw damaged }
+            return slot
         }
         throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
     }
 
     /// Atomically writes the data keys for each of the app's keys.
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
-        var plain = keys.bytes
-        defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
+        let slot = Slot(keys: keys, isOutdated: false)
+        try write(appKeys.map { (slot, $0) })
+    }
+
+    func write(_ slots: [(slot: Slot, key: EncryptionKey)]) throws(StoreError) {
         var writer = ByteWriter()
         writer.raw(KeyFile.mark)
         writer.integer(KeyFile.version)
-        writer.byte(UInt8(appKeys.count))
-        for key in appKeys {
+        writer.byte(UInt8(slots.count))
+        for (slot, key) in slots {
+            var plain = slot.bytes
+            defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
             let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
                 .withUnsafeBytes(Array.init)
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
@@ -129,14 +152,14 @@ package struct KeyFile: Sendable {
 
 // MARK: Bytes
 
-extension DataKeys {
+extension KeyFile.Slot {
     /// On-disk format, do not change: the number of the key for new files, the flags, and each key
     /// after its number.
     fileprivate var bytes: [UInt8] {
         var writer = ByteWriter()
-        writer.integer(generation)
-        writer.byte(readsPlain ? 1 : 0)
-        for (number, key) in keys.sorted(by: { $0.key < $1.key }) {
+        writer.integer(keys.generation)
+        writer.byte((keys.readsPlain ? 1 : 0) | (isOutdated ? 2 : 0))
+        for (number, key) in keys.keys.sorted(by: { $0.key < $1.key }) {
             writer.integer(number)
             key.withUnsafeBytes { writer.raw($0) }
         }
@@ -155,6 +178,8 @@ extension DataKeys {
             keys[number] = SymmetricKey(data: key)
         }
         guard generation == DataKeys.plain || keys[generation] != nil else { return nil }
-        self.init(generation: generation, readsPlain: flags & 1 != 0, keys: keys)
+        self.init(
+            keys: DataKeys(generation: generation, readsPlain: flags & 1 != 0, keys: keys),
+            isOutdated: flags & 2 != 0)
     }
 }

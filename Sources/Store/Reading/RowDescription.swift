@@ -257,6 +257,7 @@ extension Table: DescribedTable {
         case .creationTime: return try reader.timestamp().description
         case .request, .url: return try reader.text()
         case .name: return "channel \(try reader.integer(ChannelNumber.self))"
+        case .gap where reader.isAtEnd, .staleRange where reader.isAtEnd: return "nothing"
         case .gap:
             let lower = try reader.bound()
             let cursors = (backfill: try reader.optional(), since: try reader.optionalFeedPoint())

@@ -194,6 +194,7 @@ extension StoreView {
         let cache = cache
         var last: Value?
         try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+            if key.isEmptyEnd(value) { return true }
             let segment: Value = try cache.segment(key, value, of: url)
             if let last {
                 let (older, newer) = isDescending ? (segment, last) : (last, segment)
@@ -216,9 +217,9 @@ extension StoreView {
     fileprivate func channelURLs(in table: Table) throws(StoreError) -> [ChannelURL] {
         let cache = cache
         var numbers: [ChannelNumber] = []
-        try cache.forEachRow(in: KeyRange(table)) { (key, _) throws(StoreError) in
+        try cache.forEachRow(in: KeyRange(table)) { (key, value) throws(StoreError) in
             let number = try cache.number(ofKey: key)
-            if numbers.last != number { numbers.append(number) }
+            if numbers.last != number, !key.isEmptyEnd(value) { numbers.append(number) }
         }
         // Cleared channels, which have no URL, may still have rows.
         return try cache.urls(of: numbers)

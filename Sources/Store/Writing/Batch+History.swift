@@ -129,7 +129,7 @@ extension Batch {
             of: segment.channelURL, number, above: segment.lower, below: segment.upper)
         for old in overlapped {
             segment.absorb(old)
-            removeRow(old, number)
+            try removeRow(old, number)
             record(old.removed)
         }
         putRow(segment, number)
@@ -142,7 +142,7 @@ extension Batch {
     ) throws(StoreError) {
         let cut: [Value] = try view.segments(of: url, number, above: first, below: last)
         for old in cut {
-            removeRow(old, number)
+            try removeRow(old, number)
             record(old.removed)
             for var part in old.removing(from: first, through: last) {
                 if part.upper == first { changeOlderPart(&part) }
@@ -157,8 +157,17 @@ extension Batch {
             { $0.boundKey(Value.table, number, segment.upper) }, segment.writeValue)
     }
 
-    private func removeRow<Value: Segment>(_ segment: Value, _ number: ChannelNumber) {
+    /// Removes a row, and leaves one at the end of the channel's history, which may be empty.
+    ///
+    /// LevelDB steps over all removed rows that follow a position. Without that row, reading the
+    /// segments of one channel would step over the removed rows of all other channels.
+    private func removeRow<Value: Segment>(
+        _ segment: Value, _ number: ChannelNumber
+    ) throws(StoreError) {
         rows.cache.remove { $0.boundKey(Value.table, number, segment.upper) }
+        let end = ByteWriter.key { $0.boundKey(Value.table, number, .end) }
+        guard try !cache.contains(end) else { return }
+        rows.cache.put({ $0.boundKey(Value.table, number, .end) }, { _ in })
     }
 
     private func checkOrder(_ first: Gap.Bound, _ last: Gap.Bound) throws(StoreError) {

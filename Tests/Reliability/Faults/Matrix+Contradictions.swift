@@ -36,6 +36,8 @@ extension Matrix {
         for table in "milnpkrgc".utf8 {
             var first: [(key: [UInt8], value: [UInt8])] = []
             try rows.scan(KeyRange(prefix: [table])) { (key, value) throws(StoreError) in
+                // A gap in place of a row without one contradicts nothing.
+                if table == UInt8(ascii: "g") && value.isEmpty { return true }
                 first.append((Array(key), Array(value)))
                 return first.count < 2
             }

@@ -94,6 +94,8 @@ import Testing
         rows.expect("67 00000002 02", "00 00000000 00000000")
         // stale range 'v', channel, upper bound → lower bound, epoch.
         rows.expect("76 00000001 02", "01 8000018bcfe56800 0002 3130  fffffffffffffffe")
+        // The newest history is known.
+        rows.expect("67 00000001 02", "")
         // tombstone 'x', channel, id → deleted at, and created at if it was held.
         rows.expect("78 00000001 37", "8000018bcfe56800")
         rows.expect("78 00000001 38", "8000018bcfe56800 8000000000000003")

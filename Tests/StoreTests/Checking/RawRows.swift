@@ -229,6 +229,8 @@ extension RawCache.Channel {
                 ))
         case "c": group = try record()
         case "o": open = try record()
+        case "g" where value.rest.isEmpty, "v" where value.rest.isEmpty:
+            guard try key.bound() == .end else { throw RawBytes.NotThere(what: "a range") }
         case "g":
             gaps.append(
                 (

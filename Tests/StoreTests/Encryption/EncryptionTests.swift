@@ -365,6 +365,24 @@ import Testing
         }
     }
 
+    /// The old key may be known to others, and so may any copy of the file with the keys.
+    @Test func oldKeyOpensNothingThatIsWrittenAfterReencryption() throws {
+        let key = try #require(Steps.key)
+        let directory = try StoreDirectory(.encrypted)
+        try fill(directory)
+        let file = directory.url.appending(path: KeyFile.name)
+        var copy = Data()
+        try ChatStore.reencrypt(at: directory.url, from: key, to: other) { _ in
+            // An error leaves the copy empty, which the expectations below report.
+            if copy.isEmpty { copy = (try? Data(contentsOf: file)) ?? copy }
+        }
+        try copy.write(to: file)
+        #expect(
+            code { _ = try ChatStore(at: directory.url, encryptionKey: key) } == .wrongKey)
+        #expect(try KeyFile(in: directory.url.path).slot(of: key).keys.keys.count == 1)
+        try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
+    }
+
     @Test(arguments: Change.allCases) func interruptedReencryptionResumes(change: Change) throws {
         let template = try StoreDirectory(change.files)
         try fill(template)
@@ -379,10 +397,14 @@ import Testing
                         at: directory.url, from: change.files.key, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // The old and the new key both open the store in its present form. If one form is
-                // unencrypted, only the other has a key.
-                let keys = [change.files.key, new].compactMap(\.self)
-                for key in keys {
+                // The new key opens the store in its present form. If the new form is unencrypted,
+                // the old key does.
+                if let old = change.files.key, change == .another {
+                    #expect(
+                        code { _ = try ChatStore(at: directory.url, encryptionKey: old) }
+                            == .wrongKey)
+                }
+                if let key = new ?? change.files.key {
                     let copy = try StoreDirectory(of: directory)
                     let store = try ChatStore(at: copy.url, encryptionKey: key)
                     #expect(store.openingReport.isReencryptionUnfinished)
@@ -434,7 +456,10 @@ import Testing
                 at: directory.url, from: Steps.key, to: first, on: disk.environment)
         }
         #expect(error == .io)
-        try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: other)
+        #expect(
+            code { try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: other) }
+                == .wrongKey)
+        try ChatStore.reencrypt(at: directory.url, from: first, to: other)
         for key in [first, Steps.key] {
             #expect(code { _ = try ChatStore(at: directory.url, encryptionKey: key) } == .wrongKey)
         }

@@ -200,6 +200,33 @@ import Testing
         }
     }
 
+    /// Otherwise, reading the gaps of one channel would step over the removed rows of all others.
+    @Test func removedRangesLeaveARowAtTheEndOfTheHistory() throws {
+        let store = try ChatStore.inMemory()
+        let middle = Gap.Bound.position(Position(createdAt: 5, messageID: "m"))
+        try store.write { batch in
+            try batch.cover("general", from: .beginning, through: .end)
+            try batch.markStale(StaleRange(in: "general", from: .beginning, to: middle, epoch: 1))
+            try batch.markVerified("general", from: .beginning, through: .end)
+        }
+        let rows = try store.view.committed.cache.rows()
+        for table in [Table.gap, .staleRange] {
+            let end = ByteWriter.key { $0.boundKey(table, 1, .end) }
+            #expect(rows.filter { $0.key.first == table.rawValue }.map(\.key) == [end])
+            #expect(rows.first { $0.key == end }?.value.isEmpty == true)
+        }
+        let snapshot = try store.snapshot()
+        #expect(try snapshot.gaps(in: "general", from: .beginning, to: .end) == [])
+        #expect(try snapshot.firstGap(below: .end, in: "general") == nil)
+        #expect(try snapshot.staleRanges(in: "general") == [])
+        #expect(try snapshot.channelURLsWithGaps() == [])
+        #expect(try snapshot.channelURLsWithStaleRanges() == [])
+        try store.write {
+            try $0.markStale(StaleRange(in: "general", from: middle, to: .end, epoch: 2))
+        }
+        #expect(try store.snapshot().staleRanges(in: "general").map(\.epoch) == [2])
+    }
+
     /// Tests every operation on every small history.
     ///
     /// Because every result is a small history again, this covers all sequences of operations.

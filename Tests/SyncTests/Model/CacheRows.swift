@@ -131,6 +131,8 @@ extension CacheRows.Channel {
             let parent = MessageID(try key.name())
             replies[parent, default: []].insert(try key.invertedPosition())
         case "c": group = try GroupChannel(serialized: value.all)
+        // No gap, or no stale range, is at the end.
+        case "g" where value.all.isEmpty, "v" where value.all.isEmpty: break
         case "g":
             var gap = CacheRows.Range(lower: try value.bound(), upper: try key.bound())
             gap.cursor = try value.optionalText()
