@@ -131,7 +131,11 @@ class DiskFiles final : public Files {
 
     Status NewAppendableFile(const std::string &path, leveldb::WritableFile **result) override {
         Status status = CheckIsFile(path, result);
-        return status.ok() ? target()->NewAppendableFile(path, result) : status;
+        if (!status.ok()) return status;
+        // For a file that has another name, too, LevelDB begins a new one instead.
+        const auto old = Attributes(path);
+        if (old && old->st_nlink > 1) return Status::NotSupported(path, "the file has two names");
+        return target()->NewAppendableFile(path, result);
     }
 
     Status NewRandomAccessFile(
@@ -162,6 +166,8 @@ class DiskFiles final : public Files {
     }
 
     int Cut(const std::string &path, uint64_t length) override {
+        const auto status = Attributes(path);
+        if (status && status->st_nlink > 1) return EMLINK;
         return With(path, O_WRONLY | O_NOFOLLOW, [length](int file) {
             while (ftruncate(file, static_cast<off_t>(length)) != 0) {
                 if (errno != EINTR) return errno;

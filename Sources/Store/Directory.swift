@@ -17,7 +17,13 @@ final class Directory {
         _ name: UnsafePointer<CChar>, in parent: Int32, _ path: String
     ) throws(StoreError) {
         self.path = path
-        descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        func open() -> Int32 {
+            openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        }
+        var opened = open()
+        // Another program may have created a directory that its owner cannot read.
+        if opened < 0, errno == EACCES, fchmodat(parent, name, 0o700, 0) == 0 { opened = open() }
+        descriptor = opened
         guard descriptor >= 0 else {
             throw StoreError(errno: errno, doing: "open the directory", path: path)
         }
@@ -27,9 +33,12 @@ final class Directory {
 
     /// Removes everything, after moving up inner directories, so that a tree of any depth needs two
     /// open directories.
+    ///
+    /// Throws `io` if another program adds entries all the time.
     func removeContents() throws(StoreError) {
         var movedCount = 0
-        while true {
+        // Each round removes a level of the tree.
+        for _ in 0..<100_000 {
             let names = try names()
             if names.isEmpty { return }
             for name in names where try !remove(name) {
@@ -42,6 +51,8 @@ final class Directory {
                 }
             }
         }
+        throw StoreError(
+            .io, "the directory cannot be removed: another program adds files to it", path: path)
     }
 
     private func move(

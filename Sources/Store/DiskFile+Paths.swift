@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 extension DiskFile {
     static let unfinished = ".new"
@@ -108,8 +109,9 @@ extension DiskFile {
     static func names(in path: String) throws(StoreError) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return [] }
-        return try Directory.names(in: descriptor, path).map { name in
-            String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // The store never creates a name that is not UTF-8, and could not find it again.
+        return try Directory.names(in: descriptor, path).compactMap { name in
+            name.dropLast().withUnsafeBytes { String(validUTF8: $0) }
         }
     }
 

@@ -135,6 +135,45 @@ import Testing
         store.close()
     }
 
+    /// The link leads to the directory of another app.
+    @Test func linkInPlaceOfTheDirectoryOfAllUsersIsNotFollowed() async throws {
+        try await use(nil, writing: ["kept"])
+        let root = story.directory(of: "bob").deletingLastPathComponent()
+        let elsewhere = ScratchDirectory()
+        try FileManager.default.moveItem(at: root, to: elsewhere.url)
+        let path = root.path.hasSuffix("/") ? String(root.path.dropLast()) : root.path
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: elsewhere.url.path)
+        let options = story.options.encrypted(with: key)
+        for wiping in ChatClient.Wiping.allCases {
+            await #expect(throws: SyncError.self) {
+                try await ChatClient.removeStoredData(of: "bob", wiping: wiping, options: options)
+            }
+        }
+        await #expect(throws: SyncError.self) {
+            try await ChatClient.encryptStoredData(of: "bob", options: options)
+        }
+        await #expect(throws: StoreError.self) {
+            try await ChatClient.reencrypt(options, to: EncryptionKey())
+        }
+        let store = try ChatStore(at: elsewhere.url.appending(path: "_bob"))
+        #expect(try store.outboxItems().map { $0.message?.text } == ["kept"])
+        store.close()
+    }
+
+    /// Another program has created a directory with the name that a removal could choose.
+    @Test func plantedDirectoryDoesNotPreventARemoval() async throws {
+        try await use(nil, writing: ["kept"])
+        let directory = story.directory(of: "bob")
+        let path =
+            directory.path.hasSuffix("/") ? String(directory.path.dropLast()) : directory.path
+        try FileManager.default.createDirectory(
+            atPath: path + ".removed/x", withIntermediateDirectories: true)
+        try await ChatClient.removeStoredData(
+            of: "bob", wiping: .everything, options: story.options)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     // MARK: Instead of an encrypted store
 
     @Test func plainStoreIsNotOpenedWithAKey() async throws {

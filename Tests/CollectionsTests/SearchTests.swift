@@ -134,7 +134,6 @@ import Testing
         overlay.put({ $0.raw(row.key) }, { $0.raw([0xFF]) })
         try store.cache.write(overlay, isDurable: false)
         try store.write { try $0.save(User(id: "x")) }
-        #expect(try store.check().map(\.kind).contains(.searchIndex))
         #expect(try await search("umbrella").messages.count == 5)
         while client.storageDamage.replacedCache == nil { await Task.yield() }
         #expect(try store.check().isEmpty)

@@ -39,10 +39,10 @@ import Foundation
             }
             return "No user is connected: demo makes an example world, connect alice an empty one."
         }
-        let shown = devices.prefix(5).map(\.visible).joined(separator: ", ")
+        let shown = devices.prefix(5).map(\.visible.oneLine).joined(separator: ", ")
         let more = devices.count > 5 ? ", …" : ""
         return "Devices of earlier runs: \(shown)\(more). "
-            + "Type connect \(first.visible), or devices."
+            + "Type connect \(first.visible.oneLine), or devices."
     }
 
     @discardableResult

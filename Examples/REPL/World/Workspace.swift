@@ -147,7 +147,9 @@ extension Workspace {
     }
 
     var firstStep: String {
-        if let name = keptDeviceNames.first { return "connect \(name.visible); devices lists all" }
+        if let name = keptDeviceNames.first {
+            return "connect \(name.visible.oneLine); devices lists all"
+        }
         return options.host.isEmbedded ? "connect alice, or demo" : "connect @alice:localhost"
     }
 

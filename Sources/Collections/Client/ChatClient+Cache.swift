@@ -68,10 +68,12 @@ extension ChatClient {
 
     private func removeCache(of engine: SyncEngine) async throws(SyncError) {
         guard let userID = session?.userID else { return }
-        let directory = UserDirectories(options)?.directory(of: userID)
+        let directories = UserDirectories(options)
         let user = currentUser ?? User(id: userID)
         try await reopen(engine) { () throws(StoreError) in
-            if let directory { try ChatStore.removeCachedData(at: directory) }
+            guard let directories else { return }
+            try directories.checkRoot()
+            try ChatStore.removeCachedData(at: directories.directory(of: userID))
         }
         guard let session, session.userID == userID else { return }
         try translatingStoreErrors { () throws(StoreError) in try session.store.recordOwner(user) }
@@ -85,6 +87,7 @@ extension ChatClient {
         else { return }
         try await onDisk { () throws(StoreError) in
             if let directory = directories.other(of: userID) {
+                try directories.checkRoot()
                 try ChatStore.removeCachedData(at: directory)
             }
         }

@@ -114,6 +114,7 @@ extension ChatClientOptions {
                 "the client was opened without a key: reopen it with encryptionKey to encrypt its data",
                 path: storage.directory?.path ?? "memory")
         }
+        try UserDirectories(self)?.checkRoot()
         var directories: [URL] = []
         for name in try KeyFile.directories(in: root.path) {
             let directory = root.appending(path: name, directoryHint: .isDirectory)

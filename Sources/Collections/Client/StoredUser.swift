@@ -47,6 +47,7 @@ extension ChatClient {
     ) async throws(SyncError) {
         guard let directories = UserDirectories(options) else { return }
         try await onDisk { () throws(StoreError) in
+            try directories.checkRoot()
             try directories.removeData(in: directories.all(of: userID), wiping: wiping)
         }
     }
@@ -71,7 +72,7 @@ extension ChatClient {
 
 extension UserDirectories {
     func storedUsers() throws(StoreError) -> [StoredUser] {
-        try ChatStore.checkIsNoLink(at: root)
+        try checkRoot()
         var stored: [StoredUser] = []
         for name in try ChatStore.directoryNames(in: root).sorted() {
             let directory = root.appending(path: name, directoryHint: .isDirectory)

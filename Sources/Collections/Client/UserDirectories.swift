@@ -57,8 +57,12 @@ struct UserDirectories {
 
     // MARK: Keys
 
+    /// Throws `io` if a link, through which files elsewhere would be changed, is in place of the
+    /// directory of all users.
+    func checkRoot() throws(StoreError) { try ChatStore.checkIsNoLink(at: root) }
+
     func finishLogouts() throws(StoreError) {
-        try ChatStore.checkIsNoLink(at: root)
+        try checkRoot()
         try ChatStore.finishRemovals(in: root)
     }
 
@@ -119,6 +123,7 @@ struct UserDirectories {
         guard let key = options.encryptionKey else {
             throw StoreError(.wrongKey, "the options have no encryption key", path: root.path)
         }
+        try checkRoot()
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard isDirectory(plain) else {
             // An earlier call may have been interrupted after moving the directory.

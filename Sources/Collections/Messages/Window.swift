@@ -345,7 +345,7 @@ struct WindowEdits: Sendable {
     /// The sent messages that are not listed, by the rows of the unsent ones.
     var accepted: [MessageItem.ID: Message] = [:]
     var mustReadAgain = false
-    /// `true` if the gap below the oldest row was closed.
+    /// `true` if the gap below the oldest row was closed, or if the window was empty.
     var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {

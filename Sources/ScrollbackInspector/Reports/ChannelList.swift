@@ -185,7 +185,8 @@ extension ChannelList.Row {
                 return read.count < ChannelList.sampleCount
             }
             isEstimate = read.count < messages
-            bytes = read.count == 0 ? 0 : read.bytes * messages / read.count
+            let average = Double(read.bytes) / Double(max(read.count, 1))
+            bytes = Int(exactly: (average * Double(messages)).rounded()) ?? .max
             last = try snapshot.newestPosition(in: url)?.createdAt.milliseconds
             if let channel = try snapshot.groupChannel(url) {
                 (name, unread) = (channel.name, channel.unreadMessageCount)

@@ -128,7 +128,8 @@ extension ChatStore {
             at: files?.cache ?? "/cache", options: options, environment: environments.cache)
         report.cacheLogs = cache.takeLogReport()
         let outbox = try LevelDB.opened(
-            at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
+            at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs,
+            skipsDamage: keys == nil
         ) { () throws(StoreError) in
             try files?.keepDamagedOutbox()
             if let outbox = files?.outbox {
@@ -159,7 +160,7 @@ extension ChatStore {
         let isDamageReported =
             report.outboxDamage != nil || isOutboxDistrusted && report.outboxCopy != nil
         // In an encrypted store, an attacker may have damaged records, to undo a cancellation.
-        try outbox.holdOutdatedItems(
+        try outbox.failOutdatedItems(
             recorded: try cache.generation(), hasLostRecords: keys != nil && isDamageReported,
             isReported: isOutboxNew || isDamageReported)
         if report.isOutboxReindexed { try files?.outboxDistrust.remove() }
@@ -252,9 +253,12 @@ extension StoreOptions {
 
 extension LevelDB {
     /// `beforeSkipping` is called before unreadable parts of logs are permanently discarded.
+    ///
+    /// The damage of an encrypted outbox is not skipped: an attacker could remove the evidence of it
+    /// before the pending items have failed. Instead, the outbox is rebuilt.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
-        _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
+        _ logs: inout LogReport, skipsDamage: Bool, beforeSkipping: () throws(StoreError) -> Void
     ) throws(StoreError) -> LevelDB {
         do throws(StoreError) {
             let database = try LevelDB(at: path, options: options, environment: environment)
@@ -262,7 +266,7 @@ extension LevelDB {
             return database
         } catch {
             let report = LogReport(environment.takeLogReport())
-            guard error.code == .corruption, report.isDamaged else { throw error }
+            guard error.code == .corruption, report.isDamaged, skipsDamage else { throw error }
             try beforeSkipping()
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)

@@ -6,18 +6,25 @@ extension ChatStore {
     /// The directory is renamed first, so other processes find the whole store or none. After an
     /// interrupted call, ``finishRemovals(in:)`` removes the rest.
     package static func removeFiles(at directory: URL) throws(StoreError) {
-        try DiskFile.removeAll(at: removedPath(of: directory))
-        guard access(directory.path, F_OK) == 0 else { return }
-        let removed = removedPath(of: directory)
-        try DiskFile.move(directory.path, to: removed)
-        if StoreFiles.isLink(removed) { return try DiskFile.remove(removed) }
-        // Without the keys, the remaining files cannot be decrypted.
-        try DiskFile.remove(KeyFile(in: removed).path)
-        try DiskFile.removeAll(at: removed)
+        let (path, parent) = (directory.withoutSlash, directory.deletingLastPathComponent())
+        if access(path, F_OK) == 0 {
+            // No other program can have created a directory of this name, which is never too long.
+            let removed = "\(parent.withoutSlash)/\(UUID().uuidString)\(removedSuffix)"
+            try DiskFile.move(path, to: removed)
+            if StoreFiles.isLink(removed) {
+                try DiskFile.remove(removed)
+            } else {
+                // Without the keys, the remaining files cannot be decrypted.
+                try DiskFile.remove(KeyFile(in: removed).path)
+                try DiskFile.removeAll(at: removed)
+            }
+        }
+        try finishRemovals(in: parent)
     }
 
     /// Removes the cache and the push inbox of a closed store, without its encryption key.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
+        try checkIsNoLink(at: directory)
         try removeCache(at: directory)
         try PushInboxFiles(in: directory).removeBox()
     }
@@ -36,10 +43,6 @@ extension ChatStore {
 
     /// Names of users' directories never have this suffix.
     private static let removedSuffix = ".removed"
-
-    private static func removedPath(of directory: URL) -> String {
-        directory.withoutSlash + removedSuffix
-    }
 }
 
 extension URL {

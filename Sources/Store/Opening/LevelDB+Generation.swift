@@ -34,7 +34,7 @@ extension LevelDB {
 
     /// If this outbox is older than recorded, or has lost records, makes its pending items fail,
     /// because a cancellation or an edit may be lost, and stores a report unless `isReported`.
-    func holdOutdatedItems(
+    func failOutdatedItems(
         recorded: UInt64, hasLostRecords: Bool, isReported: Bool
     ) throws(StoreError) {
         let generation = try generation()

@@ -38,6 +38,8 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// The report of the outbox's logs if they are damaged, so that items may be missing; otherwise
     /// `nil`.
+    ///
+    /// A damaged outbox of an encrypted store is rebuilt instead: see ``isOutboxRebuilt``.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
     /// Whether the index of outbox items was rebuilt from the items.
@@ -51,7 +53,8 @@ public struct OpeningReport: Hashable, Sendable {
     /// ``ChatStore/acknowledgeOutboxLoss()`` removes the copies.
     public internal(set) var outboxCopy: String?
 
-    /// Whether this opening rebuilt an unreadable outbox from the readable items.
+    /// Whether this opening rebuilt an unreadable outbox, or the damaged one of an encrypted store,
+    /// from the readable items.
     ///
     /// An item that was sent or removed may reappear, and an edited item may have its earlier text.
     /// If the server deduplicates requests, the engine sends pending items again with the same

@@ -113,7 +113,11 @@ extension StoreFiles {
 
     /// Returns the paths, oldest first.
     func outboxCopies() throws(StoreError) -> [String] {
-        try numbersOfOutboxCopies().sorted().map(outboxCopy)
+        try numbersOfOutboxCopies().sorted().map(outboxCopy).filter { path in
+            var status = stat()
+            let isThere = lstat(path, &status) == 0
+            return isThere && [S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT)
+        }
     }
 
     /// Returns the path with the next number, or the smallest free one if the greatest number is

@@ -71,11 +71,14 @@ public struct PushInbox: Sendable {
     public init?(
         of userID: UserID, applicationID: String, in root: URL, encryptionKey: EncryptionKey? = nil
     ) throws(StoreError) {
-        try self.init(
-            in: ChatStore.directory(
-                in: root, applicationID: applicationID, userID: userID,
-                hidesUser: encryptionKey != nil),
-            encryptionKey: encryptionKey)
+        let directory = ChatStore.directory(
+            in: root, applicationID: applicationID, userID: userID,
+            hidesUser: encryptionKey != nil)
+        // Through a link, the messages would reach the inbox of another user or app.
+        for directory in [directory.deletingLastPathComponent(), directory] {
+            try ChatStore.checkIsNoLink(at: directory)
+        }
+        try self.init(in: directory, encryptionKey: encryptionKey)
     }
 
     /// Stores messages for the app, atomically and durably.

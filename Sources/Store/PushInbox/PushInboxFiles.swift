@@ -33,6 +33,11 @@ struct PushInboxFiles: Sendable {
                 .wrongKey, "the store is not encrypted: open it without a key",
                 path: store.directory.path)
         }
+        if keys?.generation == DataKeys.plain {
+            throw StoreError(
+                .wrongKey, "the store is being decrypted: finish ChatStore.reencrypt(at:from:to:)",
+                path: store.directory.path)
+        }
         return keys
     }
 

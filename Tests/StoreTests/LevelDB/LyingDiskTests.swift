@@ -103,7 +103,8 @@ import Testing
         #expect(items.count < number)
         #expect(items.last?.requestID == RequestID("r-\(number)"))
         #expect(again.openingReport.replacedCache == nil)
-        #expect(again.openingReport.outboxDamage?.isDamaged == true)
+        #expect(again.openingReport.isOutboxRebuilt == (files == .encrypted))
+        #expect((again.openingReport.outboxDamage != nil) == (files == .plain))
         let copy = try #require(again.openingReport.outboxCopy)
         #expect(
             try Data(contentsOf: URL(filePath: copy).appending(path: older.lastPathComponent)).count

@@ -93,6 +93,37 @@ import Testing
         }
     }
 
+    /// A file that has the name of the newest copy must not hide the damage from the next opening.
+    @Test func canceledItemStaysUnsentIfTheEvidenceOfDamageIsRemoved() throws {
+        let template = try directory(.encrypted)
+        let store = try template.open()
+        try store.write { try $0.removeOutboxItem("a") }
+        let log = try #require(try template.files("outbox", ".log").last)
+        let start = try Data(contentsOf: log).count
+        try store.write { try $0.removeOutboxItem("b") }
+        let end = try Data(contentsOf: log).count
+        try store.write { try $0.removeOutboxItem("c") }
+        store.close()
+        let bytes = try Data(contentsOf: log)
+        for index in Seeds.sample(of: start..<end, every: 7) {
+            let copy = try StoreDirectory(of: template)
+            var damaged = bytes
+            damaged[index] ^= 0x04
+            try damaged.write(to: copy.url.appending(path: "outbox/\(log.lastPathComponent)"))
+            let planted = copy.url.appending(path: "outbox-damaged-9223372036854775806")
+            try Data().write(to: planted)
+            // This opening may fail.
+            try? copy.open().close()
+            for name in ["outbox-damaged-9223372036854775806", "outbox-damaged-1"] {
+                try? FileManager.default.removeItem(at: copy.url.appending(path: name))
+            }
+            let again = try copy.open()
+            let pending = try again.outboxItems().filter { $0.state == .pending }
+            #expect(!pending.contains { $0.requestID == "b" }, "flipped at \(index)")
+            again.close()
+        }
+    }
+
     @Test func reportHasTheTextOfALostItem() throws {
         let directory = try directory()
         #expect(try flip("the text of b", in: directory))

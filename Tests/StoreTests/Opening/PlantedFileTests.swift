@@ -193,6 +193,28 @@ import Testing
         }
     }
 
+    /// LevelDB appends to its last log.
+    @Test(arguments: ["cache", "outbox"]) func logWithAnotherNameIsNotWritten(
+        database: String
+    ) throws {
+        let directory = try store(.plain)
+        let log = directory.url.appending(path: "\(database)/000099.log")
+        let empty = ScratchDirectory(in: ScratchDirectory.memory).url
+        try Data().write(to: empty)
+        try FileManager.default.linkItem(at: empty, to: log)
+        let opened = try directory.open()
+        try opened.write { try $0.save(GroupChannel(url: "other", createdAt: 2)) }
+        let message = Message(id: nil, channelURL: "other", text: "unsent", createdAt: 1)
+        try opened.write { try $0.save(OutboxItem(message, requestID: "r")) }
+        opened.close()
+        #expect(try Data(contentsOf: empty).isEmpty)
+        let again = try directory.open()
+        #expect(try again.outboxItems().map(\.requestID) == ["r"])
+        #expect(try again.groupChannels().count == 2)
+        again.close()
+        try FileManager.default.removeItem(at: empty)
+    }
+
     @Test(arguments: ["cache", "outbox"], ["CURRENT", "MANIFEST-", ".log"])
     func pipesAndLinksAreDamage(database: String, name: String) throws {
         for isPipe in [true, false] {

@@ -42,6 +42,21 @@ import Testing
 
     // MARK: Leaving
 
+    @Test func nothingIsLeftUnencryptedWithAKey() throws {
+        let directory = try StoreDirectory(.encrypted)
+        let key = try #require(directory.files.key)
+        let store = try open(directory)
+        let box = try box(directory)
+        store.close()
+        _ = try KeyFile(in: directory.url.path).beginExchange(from: key, to: nil)
+        let errors = [
+            #expect(throws: StoreError.self) { try box.leave([message("a")]) },
+            #expect(throws: StoreError.self) { try self.box(directory).leave([message("a")]) },
+        ]
+        #expect(errors.map { $0?.code } == [.wrongKey, .wrongKey])
+        #expect(try files(directory) == [])
+    }
+
     @Test(arguments: FileForm.allCases) func pushesAreReadInOrder(form: FileForm) throws {
         let directory = try StoreDirectory(form)
         let store = try open(directory)
@@ -233,13 +248,19 @@ import Testing
                         at: directory.url, from: old, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // After the interruption, the old and the new key both open the inbox, and files
-                // that were left with either key can be read.
-                for (index, key) in [old, new].compactMap(\.self).enumerated() {
-                    let box = try #require(try PushInbox(in: directory.url, encryptionKey: key))
-                    try box.leave([message(MessageID("between-\(index)"))])
-                    let store = try ChatStore(at: directory.url, encryptionKey: key)
-                    #expect(try contents(store).ids.count == 3 + index)
+                // After the interruption, only the new key opens the inbox.
+                if let old, old != new {
+                    #expect(
+                        code {
+                            try PushInbox(in: directory.url, encryptionKey: old)?
+                                .leave([message("a")])
+                        } == .wrongKey)
+                }
+                if let new {
+                    let box = try #require(try PushInbox(in: directory.url, encryptionKey: new))
+                    try box.leave([message("between")])
+                    let store = try ChatStore(at: directory.url, encryptionKey: new)
+                    #expect(try contents(store).ids.count == 3)
                     #expect(try contents(store).damage == [])
                 }
                 try ChatStore.reencrypt(at: directory.url, from: old, to: new)
