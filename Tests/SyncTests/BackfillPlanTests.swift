@@ -22,11 +22,13 @@ import Testing
     }
 
     private func plan(
-        _ gaps: [Gap], stale: [StaleRange] = [], view: ShownRange? = nil, isRecent: Bool = false,
+        _ gaps: [Gap], stale: [StaleRange] = [], view: ShownRange? = nil,
+        isKeptUpToDate: Bool = false,
         hasBudget: Bool = true, stopped: [Gap] = []
     ) -> BackfillPlan {
         BackfillPlan(
-            gaps: gaps, staleRanges: stale, view: view, isRecent: isRecent, hasBudget: hasBudget,
+            gaps: gaps, staleRanges: stale, view: view, isKeptUpToDate: isKeptUpToDate,
+            hasBudget: hasBudget,
             stopped: stopped)
     }
 
@@ -45,7 +47,7 @@ import Testing
     }
 
     @Test func historyOlderThanAllStoredMessagesIsNotFetched() {
-        #expect(plan([gap(0, 2)], isRecent: true).next == nil)
+        #expect(plan([gap(0, 2)], isKeptUpToDate: true).next == nil)
         #expect(plan([gap(0, 2)], view: ShownRange(from: Self.bound(2))).next == nil)
         #expect(
             plan([gap(0, 2)], view: ShownRange(from: Self.bound(1))).next == .fill(gap(0, 2)))
@@ -66,11 +68,11 @@ import Testing
 
     @Test func newestEndOfARecentChannelIsFetched() {
         #expect(plan([gap(0, 5)]).next == nil)
-        #expect(plan([gap(0, 5)], isRecent: true).next == .fill(gap(0, 5)))
+        #expect(plan([gap(0, 5)], isKeptUpToDate: true).next == .fill(gap(0, 5)))
     }
 
     @Test func onlyVisibleGapsAreFilledWithoutABudget() {
-        #expect(plan([gap(1, 5)], isRecent: true, hasBudget: false).next == nil)
+        #expect(plan([gap(1, 5)], isKeptUpToDate: true, hasBudget: false).next == nil)
         #expect(
             plan([gap(1, 5)], view: ShownRange(from: Self.bound(4)), hasBudget: false).next
                 == .fill(gap(1, 5)))

@@ -61,6 +61,36 @@ import Testing
         #expect(feed.requestCount < 150)
     }
 
+    /// Each loss changes the coverage of all channels.
+    @Test(arguments: [true, false]) func serverThatOftenLosesItsHistoryIsRequestedWithPauses(
+        expires: Bool
+    ) throws {
+        var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
+        core.time = 1_000_000
+        var actions = core.step(.connect(Credentials("bob"), ticket: 1))[...]
+        var (requestCount, waits) = (0, false)
+        while requestCount < 100, let action = actions.popFirst() {
+            switch action {
+            case .call(is CoreCall.Connect, let number):
+                let session = BackendSession(user: User(id: "bob"), epoch: "1")
+                actions += core.step(.answer(.success(session), call: number))
+            case .call(let feed as CoreCall.Feed, let number) where expires && feed.since != nil:
+                requestCount += 1
+                actions += core.step(
+                    .answer(.failure(BackendError(.expired, "too old")), call: number))
+            case .call(is CoreCall.Feed, let number):
+                requestCount += 1
+                let batch = FeedBatch(
+                    events: [], cursor: FeedCursor("\(requestCount)"),
+                    epoch: ServerEpoch(expires ? "1" : "\(requestCount)"), isLive: false)
+                actions += core.step(.answer(.success(batch), call: number))
+            case .wait(.feed, _, _): waits = true
+            default: break
+            }
+        }
+        #expect(waits && requestCount < 10, "\(requestCount) requests")
+    }
+
     @Test func feedThatCatchesUpIsPolledOnlyIfItMakesNoProgress() throws {
         var feed = try PolledFeed()
         feed.isLive = false

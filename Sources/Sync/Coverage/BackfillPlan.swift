@@ -24,7 +24,7 @@ struct BackfillPlan {
     var staleRanges: [StaleRange]
     /// The visible range; `nil` if the channel is not shown.
     var view: ShownRange?
-    var isRecent: Bool
+    var isKeptUpToDate: Bool
     /// True if the engine may request more pages outside the view.
     var hasBudget: Bool
     /// The gaps that the engine fills only on request.
@@ -34,7 +34,7 @@ struct BackfillPlan {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
         if let gap = newestFirst.first(where: isInView) { return .fill(gap) }
-        if hasBudget, let gap = newestFirst.first(where: isLoss) { return .fill(gap) }
+        if hasBudget, let gap = newestFirst.first(where: isBetweenKnown) { return .fill(gap) }
         let staleNewestFirst = staleRanges.reversed()
         if let stale = staleNewestFirst.first(where: isInView) { return .refetch(stale) }
         if hasBudget, let stale = staleNewestFirst.first(where: \.mayHideLateMessages) {
@@ -54,9 +54,9 @@ struct BackfillPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    private func isLoss(_ gap: Gap) -> Bool {
+    private func isBetweenKnown(_ gap: Gap) -> Bool {
         guard !isStopped(gap) else { return false }
-        return gap.lower != .beginning || (isRecent && gap.upper == .end)
+        return gap.lower != .beginning || (isKeptUpToDate && gap.upper == .end)
     }
 }
 

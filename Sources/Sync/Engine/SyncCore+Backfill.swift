@@ -120,7 +120,7 @@ extension SyncCore {
         return BackfillPlan(
             gaps: isExcluded ? [] : rows.gaps, staleRanges: isExcluded ? [] : stale,
             view: backfill.view(of: url),
-            isRecent: backfill.isKeptUpToDate(url),
+            isKeptUpToDate: backfill.isKeptUpToDate(url),
             hasBudget: backfill.isShown(url) || backfill.isAwaited(url)
                 || work.pages < options.backgroundPages,
             stopped: options.hugeGapPolicy == .report ? backfill.hugeGaps(of: url) : [])

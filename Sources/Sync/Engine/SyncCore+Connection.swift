@@ -119,7 +119,7 @@ extension SyncCore {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
             if let send = call.value as? CoreCall.Send {
-                outbox.markDoubtful(send.item.requestID)
+                outbox.markPossiblySent(send.item.requestID)
             }
             for ticket in call.tickets {
                 act(

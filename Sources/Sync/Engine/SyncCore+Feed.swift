@@ -35,6 +35,7 @@ extension SyncCore {
             guard storeBatch(batch, after: token) else { return waitForFeed(atLeast: nil) }
             discardedBatches = 0
             feedFailures = 0
+            if token != nil { lossCount = 0 }
             connector.recordProgress()
             let isRepeated = batch.cursor == token?.point.cursor
             continueFeed(after: batch, isRepeated: isRepeated)
@@ -111,14 +112,18 @@ extension SyncCore {
         isCatchingUp = true
         act(.emit(.historyLost(loss)))
         backfill.enqueueAll()
-        startFeed()
+        // The loss has removed the cursor.
+        hasFeedBegun = false
+        lossCount += 1
+        // A server may lose its history again and again.
+        if lossCount > 1 { waitForFeed(atLeast: nil) } else { startFeed() }
     }
 
     private mutating func storeBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
         let becomesLive = batch.isLive && !state.isLive
-        let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
-        guard let known else { return false }
-        let hasReportedAll = batch.isLive && !known
+        let hasAll = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
+        guard let hasAll else { return false }
+        let hasReportedAll = batch.isLive && !hasAll
         let missed = isCatchingUp ? missedChannels : nil
         let hasCaughtUp = batch.isLive && !missedChannels.isEmpty
         if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasReportedAll

@@ -72,7 +72,7 @@ struct SyncCore {
             case feed(after: FeedToken?)
             case page(PageFetch)
             case changes
-            /// A lookup of stored messages that a page lacks. After those of `rest` have also been
+            /// A lookup of stored messages that a page lacks or has in an older version. After those of `rest` have also been
             /// looked up, the page's extent is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case reactions
@@ -81,7 +81,7 @@ struct SyncCore {
         }
         let value: any BackendCall
         var purpose: Purpose
-        /// `nil` for `connect`, before which nothing is stored.
+        /// `nil` for `connect`, whose answer contains no messages.
         let flight: Flights.Flight?
 
         var tickets: [Int] {
@@ -123,6 +123,8 @@ struct SyncCore {
     var missedChannels: Set<ChannelURL> = []
     var typing = TypingChannels()
     var feedFailures = 0
+    /// The number of losses of history since the last batch that continued the feed.
+    var lossCount = 0
     var polling = FeedPolling()
     /// The channels of the answers that arrived since the feed was last requested.
     var answeredChannels: Set<ChannelURL> = []
@@ -339,7 +341,7 @@ struct SyncCore {
 // MARK: Writing
 
 extension SyncCore {
-    /// Returns `nil`, and records the failure, if nothing was written.
+    /// Returns `nil`, and records the failure, if the write failed, at least in one of the databases.
     @discardableResult
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?

@@ -15,7 +15,7 @@ extension SyncEngine {
     ) throws(SyncError) -> Result {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         core.time = now()
-        // After a failed write, the core plans to open the files again.
+        // Plan what the change requires, also after a failure.
         defer { step(.changed) }
         return try body(&core)
     }

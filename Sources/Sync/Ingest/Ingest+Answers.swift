@@ -4,7 +4,7 @@ import Store
 extension Ingest {
     struct PageReport: Hashable {
         var extent: PageExtent?
-        /// The stored messages of stale ranges that the page lacks, to look up.
+        /// The stored messages to look up, because the page lacks them, or may have an older version.
         var unconfirmed: [MessageID] = []
     }
 

@@ -3,7 +3,7 @@ import Store
 
 extension Ingest {
     struct FeedReport: Hashable {
-        /// The channels that are new or have a truncation.
+        /// The channels in which something must be fetched.
         var channelsToBackfill: [ChannelURL] = []
         var removedChannels: [ChannelURL] = []
         /// The changed channels, while the engine catches up.

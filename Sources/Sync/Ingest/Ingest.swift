@@ -195,7 +195,7 @@ struct Ingest {
             position, in: url, isNew: isNew, isTrusted: freshness != .untrusted && !isUnclear,
             needsLookup: isUnclear || freshness == .untrusted && mustBeConfirmed)
         // A reverted message stays stale: a later answer may still contain the removed edit.
-        if isConfirmed, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
+        if isConfirmed, !isReverted, !known.stale.isEmpty { try removeFromStale(position, in: url) }
         if let item { try removeEnded(item, with: .sent(message)) }
         return true
     }
@@ -303,7 +303,9 @@ struct Ingest {
         endedItems.append((item, result))
     }
 
-    private mutating func verify(_ position: Position, in url: ChannelURL) throws(StoreError) {
+    private mutating func removeFromStale(
+        _ position: Position, in url: ChannelURL
+    ) throws(StoreError) {
         guard let range = channels[url]?.stale.first(where: { $0.contains(position) }) else {
             return
         }

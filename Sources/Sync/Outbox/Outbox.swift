@@ -34,7 +34,7 @@ struct Outbox {
     private var untried: Set<RequestID> = []
     /// The messages that the server may have: the result of an attempt, or whether an earlier
     /// process made one, is unknown.
-    private var doubtful: Set<RequestID> = []
+    private var possiblySent: Set<RequestID> = []
     private(set) var isLoaded = false
     var areFailedItemsChecked = false
 
@@ -42,7 +42,7 @@ struct Outbox {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
         let items = items.filter(\.isUnderstood)
-        doubtful = Set(items.filter { $0.operation == .send }.map(\.requestID))
+        possiblySent = Set(items.filter { $0.operation == .send }.map(\.requestID))
         let channels = Dictionary(grouping: items, by: \.channelURL)
         for (url, items) in channels.sorted(by: { $0.key < $1.key }) { load(items, of: url) }
     }
@@ -82,9 +82,9 @@ struct Outbox {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
-    func isDoubtful(_ id: RequestID) -> Bool { doubtful.contains(id) }
+    func mayHaveBeenSent(_ id: RequestID) -> Bool { possiblySent.contains(id) }
 
-    mutating func markDoubtful(_ id: RequestID) { doubtful.insert(id) }
+    mutating func markPossiblySent(_ id: RequestID) { possiblySent.insert(id) }
 
     /// The ``FailedItemPolicy`` decides whether the items that follow a failed one are sent.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
@@ -104,7 +104,7 @@ struct Outbox {
     mutating func removeMessage(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
-        doubtful.remove(target)
+        possiblySent.remove(target)
         return parked.remove(target) != nil
     }
 

@@ -73,7 +73,7 @@ extension SyncCore {
         // The engine did not cancel the call, so the request may have reached the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
-        if isDoubtful, call.value is CoreCall.Send { outbox.markDoubtful(item.requestID) }
+        if isDoubtful, call.value is CoreCall.Send { outbox.markPossiblySent(item.requestID) }
         let isRepeated = isRepeatable(call, of: item) && options.resendPolicy == .automatic
         if isDoubtful && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)

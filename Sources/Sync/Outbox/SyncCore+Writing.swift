@@ -294,7 +294,7 @@ extension SyncCore {
         if calls.values.contains(where: { $0.outboxItemID == item.requestID }) { return false }
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
+        if capabilities.contains(.deduplicatesRequests) && outbox.mayHaveBeenSent(item.requestID) {
             return false
         }
         return item.state == .failed
