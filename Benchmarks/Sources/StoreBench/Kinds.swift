@@ -74,7 +74,7 @@ struct Kinds: ParsableCommand {
 
     // MARK: Scrollback
 
-    private func fill(_ place: URL, hasKinds: Bool) throws -> (store: ChatStore, size: Int) {
+    private func fill(_ place: URL, hasKinds: Bool) throws -> (store: ChatStore, size: Double) {
         var store = try ChatStore(at: place)
         for start in stride(from: 0, to: count, by: 1_000) {
             try store.write { batch in
@@ -86,17 +86,7 @@ struct Kinds: ParsableCommand {
         store.close()
         // Opening writes the log's rows to tables.
         store = try ChatStore(at: place)
-        return (store, try size(of: place))
-    }
-
-    private func size(of directory: URL) throws -> Int {
-        let files = FileManager.default.enumerator(
-            at: directory, includingPropertiesForKeys: [.fileSizeKey])
-        var size = 0
-        while let file = files?.nextObject() as? URL {
-            size += try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-        }
-        return size
+        return (store, bytes(in: place))
     }
 
     private func measureScrollback(at place: URL) throws {
@@ -106,7 +96,7 @@ struct Kinds: ParsableCommand {
         let durations = try measure { channel in
             try store.messages(of: .link, in: url(channel), limit: Self.pageSize).count
         }
-        report("Scrollback", durations, indexBytes: Double(size - plain.size))
+        report("Scrollback", durations, indexBytes: size - plain.size)
         store.close()
     }
 

@@ -6,14 +6,17 @@ import Sync
 
 /// Returns messages of a channel.
 ///
-/// Each has a text of about a hundred bytes. They are by five users, and one second apart.
-func messages(_ count: Int, in url: ChannelURL, from start: Int = 1) -> [Message] {
+/// Each has a text of about a hundred bytes. They are by five users, and one second apart. If a
+/// server has several channels, the ids in each of them begin with another `prefix`.
+func messages(
+    _ count: Int, in url: ChannelURL, from start: Int = 1, prefix: String = ""
+) -> [Message] {
     (start..<start + count).map { number in
         var sender = Sender()
         sender.userID = UserID("user-\(number % 5)")
         sender.nickname = "User \(number % 5)"
         var message = Message(
-            id: MessageID(String(1_000_000 + number)), channelURL: url,
+            id: MessageID("\(prefix)\(1_000_000 + number)"), channelURL: url,
             text:
                 "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again.",
             createdAt: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number) * 1000))
@@ -136,13 +139,7 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
         times.append(max(.zero, seen - (try await sent)))
     }
     await conversation.engine.close()
-    times.sort()
-    return [
-        Row(
-            what: "a live message, from the server to an observer, median", count: count,
-            figure: times[count / 2].short),
-        Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
-    ]
+    return rows("a live message, from the server to an observer", times)
 }
 
 /// Iterates over the changes of an observation.

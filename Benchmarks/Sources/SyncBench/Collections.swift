@@ -204,18 +204,8 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     }
     collection.dispose()
     await conversation.engine.close()
-    times.sort()
-    wakes.sort()
-    return [
-        Row(
-            what: "a live message, from the server to a delegate, median", count: count,
-            figure: times[count / 2].short),
-        Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
-        Row(
-            what: "waking the threads on its way, and nothing else, median", count: count,
-            figure: wakes[count / 2].short),
-        Row(what: "…, p99", count: count, figure: wakes[count * 99 / 100].short),
-    ]
+    return rows("a live message, from the server to a delegate", times)
+        + rows("waking the threads on its way, and nothing else", wakes)
 }
 
 /// Measures loading older pages at increasing distances from the newest message.
@@ -245,6 +235,7 @@ func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
             what: "a page of 40 older messages, among the first ten", count: pages,
             figure: first.short),
         Row(what: "…, among the last ten", count: pages, figure: last.short),
+        Row(what: "…, the longest of all", count: pages, figure: (times.max() ?? .zero).short),
     ]
 }
 
@@ -288,11 +279,5 @@ private func fold(
     }
     collection.dispose()
     await engine.close()
-    times.sort()
-    return [
-        Row(
-            what: "a message into \(list), from its commit to a delegate, median",
-            count: count, figure: times[count / 2].short),
-        Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
-    ]
+    return rows("a message into \(list), from its commit to a delegate", times)
 }

@@ -23,9 +23,12 @@ struct SyncBench: AsyncParsableCommand {
     @Option(help: .hidden)
     var directory: String?
 
+    @Flag(help: .hidden)
+    var encrypted = false
+
     func run() async throws {
-        if let probe = probe.flatMap(MemoryProbe.init), let directory {
-            return try await probe.run(in: URL(filePath: directory))
+        if let probe = probe.flatMap(ProcessProbe.init), let directory {
+            return try await probe.run(in: URL(filePath: directory), isEncrypted: encrypted)
         }
         let scale = quick ? 10 : 1
         let cases: [(String, (URL) async throws -> [Row])] = [
@@ -39,9 +42,9 @@ struct SyncBench: AsyncParsableCommand {
             ("reconnect", { try await reconnect(channels: 50 / scale, missed: 200, in: $0) }),
             ("growth", { try await growth(upTo: 1_000_000 / scale, in: $0) }),
             ("cold start", { try await coldStart(100_000 / scale, 10_000 / scale, in: $0) }),
-            ("memory", { try MemoryProbe.rows(of: 100_000 / scale, in: $0) }),
+            ("processes", { try await ProcessProbe.rows(of: 100_000 / scale, in: $0) }),
             ("delegate", { try await delegate(2_000 / scale, in: $0) }),
-            ("paging back", { try await pagingBack(100, in: $0) }),
+            ("paging back", { try await pagingBack(250, in: $0) }),
             ("fold", { try await fold(2_000 / scale, in: $0) }),
         ]
         print("| what | how many | figure |\n|---|--:|--:|")
@@ -63,6 +66,15 @@ struct Row: CustomStringConvertible {
     let figure: String
 
     var description: String { "| \(what) | \(count) | \(figure) |" }
+}
+
+/// Returns rows with the median and the 99th percentile of durations.
+func rows(_ what: String, _ times: [Duration]) -> [Row] {
+    let (count, sorted) = (times.count, times.sorted())
+    return [
+        Row(what: "\(what), median", count: count, figure: sorted[count / 2].short),
+        Row(what: "…, p99", count: count, figure: sorted[count * 99 / 100].short),
+    ]
 }
 
 extension Duration {
