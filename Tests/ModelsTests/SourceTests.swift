@@ -18,7 +18,7 @@ import Testing
         let declared = Self.files.flatMap { file in
             file.matches(
                 of:
-                    /public struct (\w+): (?:Record|Person|Channel|Message(?:Create|Update)Params) \{/
+                    /public struct (\w+): (?:Record|Person|Channel|Message(?:Create|Update|Selection)Params) \{/
             )
             .map { String($0.output.1) }
         }
