@@ -5,6 +5,10 @@ extension SyncCore {
     /// The number of consecutive failures after which later events count as missed, not live.
     private static let toleratedFeedFailures = 2
 
+    /// The number of consecutive losses of history that the feed does not wait for: a restored
+    /// server reports that the cursor has expired, and then its new epoch.
+    private static let toleratedLosses = 2
+
     private static let discardLimit = 5
 
     mutating func startFeed() {
@@ -116,7 +120,7 @@ extension SyncCore {
         hasFeedBegun = false
         lossCount += 1
         // A server may lose its history again and again.
-        if lossCount > 1 { waitForFeed(atLeast: nil) } else { startFeed() }
+        if lossCount > SyncCore.toleratedLosses { waitForFeed(atLeast: nil) } else { startFeed() }
     }
 
     private mutating func storeBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
