@@ -100,7 +100,9 @@ extension ProblemSearch {
                 return add(.key, in: url)
             }
             let id = position.messageID
-            let createdAt = try? rows.creationTime(of: id, in: number)
+            let createdAt = try rows.readable(
+                ByteWriter.key { $0.creationTimeKey(number, id) }
+            ) { (reader) throws(ByteReader.Damage) in try reader.timestamp() }
             if createdAt != position.createdAt {
                 let isTwice = try createdAt.map { (time) throws(StoreError) in
                     let other = Position(createdAt: time, messageID: id)
@@ -109,7 +111,9 @@ extension ProblemSearch {
                 add(isTwice == true ? .duplicateMessage : .index, in: url)
             }
             if let requestID = message.requestID, requestID.rawValue.utf8.count <= Limits.nameSize,
-                (try? rows.messageID(ofRequest: requestID, in: number)) == nil
+                try rows.readable(
+                    ByteWriter.key { $0.requestKey(number, requestID) },
+                    { (reader) throws(ByteReader.Damage) in try reader.text() }) == nil
             {
                 add(.index, in: url)
             }

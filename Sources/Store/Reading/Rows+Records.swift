@@ -69,6 +69,19 @@ extension Rows {
         try? record(bytes, as: "a row")
     }
 
+    /// Returns the value of a key; `nil` also if it cannot be decoded, which is not recorded as
+    /// damage.
+    func readable<Value>(
+        _ key: KeyBytes, _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
+    ) throws(StoreError) -> Value? {
+        try withValue(of: key) { (value) throws(StoreError) -> Value? in
+            guard let value else { return nil }
+            var reader = ByteReader(value)
+            let decoded = try? read(&reader)
+            return reader.isAtEnd ? decoded : nil
+        }
+    }
+
     func readableRecord<Value: Record>(_ key: KeyBytes) throws(StoreError) -> Value? {
         try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
             bytes.flatMap { readableRecord($0) }
