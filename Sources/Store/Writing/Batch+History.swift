@@ -164,9 +164,11 @@ extension Batch {
     private func removeRow<Value: Segment>(
         _ segment: Value, _ number: ChannelNumber
     ) throws(StoreError) {
-        rows.cache.remove { $0.boundKey(Value.table, number, segment.upper) }
-        let end = ByteWriter.key { $0.boundKey(Value.table, number, .end) }
-        guard try !cache.contains(end) else { return }
+        if segment.upper < .end {
+            rows.cache.remove { $0.boundKey(Value.table, number, segment.upper) }
+            let end = ByteWriter.key { $0.boundKey(Value.table, number, .end) }
+            if try cache.contains(end) { return }
+        }
         rows.cache.put({ $0.boundKey(Value.table, number, .end) }, { _ in })
     }
 
