@@ -68,12 +68,10 @@ extension ChatClient {
 
     private func removeCache(of engine: SyncEngine) async throws(SyncError) {
         guard let userID = session?.userID else { return }
-        let directories = UserDirectories(options)
+        let directory = UserDirectories(options)?.directory(of: userID)
         let user = currentUser ?? User(id: userID)
         try await reopen(engine) { () throws(StoreError) in
-            guard let directories else { return }
-            try directories.checkRoot()
-            try ChatStore.removeCachedData(at: directories.directory(of: userID))
+            if let directory { try ChatStore.removeCachedData(at: directory) }
         }
         guard let session, session.userID == userID else { return }
         try translatingStoreErrors { () throws(StoreError) in try session.store.recordOwner(user) }
@@ -87,7 +85,6 @@ extension ChatClient {
         else { return }
         try await onDisk { () throws(StoreError) in
             if let directory = directories.other(of: userID) {
-                try directories.checkRoot()
                 try ChatStore.removeCachedData(at: directory)
             }
         }

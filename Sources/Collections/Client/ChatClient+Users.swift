@@ -78,24 +78,19 @@ extension ChatClient {
     /// cache may still contain cleared rows.
     func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
-        let directories = UserDirectories(options)
         guard !keepsOutbox else {
             // Ignore an error: the rows are removed already, and compactions rewrite the files.
             try? await onDisk { () throws(StoreError) in
-                try directories?.checkRoot()
                 try ChatStore.removeCachedData(at: directory)
             }
             return
         }
         // Remove the user's own store last, so that an interrupted log-out can be repeated.
-        let other = directories?.other(of: leaving.userID)
+        let other = UserDirectories(options)?.other(of: leaving.userID)
         for directory in [other, directory].compactMap(\.self) {
             // Ignore an error: the rows are removed already, and an interrupted removal continues
             // when the next user connects.
-            try? await onDisk { () throws(StoreError) in
-                try directories?.checkRoot()
-                try ChatStore.removeFiles(at: directory)
-            }
+            try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
         }
     }
 

@@ -7,6 +7,7 @@ extension ChatStore {
     /// interrupted call, ``finishRemovals(in:)`` removes the rest.
     package static func removeFiles(at directory: URL) throws(StoreError) {
         let (path, parent) = (directory.withoutSlash, directory.deletingLastPathComponent())
+        try checkIsNoLink(at: parent)
         if access(path, F_OK) == 0 {
             // No other program can have created a directory of this name, which is never too long.
             let removed = "\(parent.withoutSlash)/\(UUID().uuidString)\(removedSuffix)"
@@ -24,9 +25,17 @@ extension ChatStore {
 
     /// Removes the cache and the push inbox of a closed store, without its encryption key.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
-        try checkIsNoLink(at: directory)
+        try checkLeadsToNoLink(directory)
         try removeCache(at: directory)
         try PushInboxFiles(in: directory).removeBox()
+    }
+
+    /// Throws `io` if a link, through which files elsewhere would be changed, is in place of a
+    /// user's directory or of the directory of all users.
+    static func checkLeadsToNoLink(_ directory: URL) throws(StoreError) {
+        for path in [directory.deletingLastPathComponent(), directory] {
+            try checkIsNoLink(at: path)
+        }
     }
 
     package static func checkIsNoLink(at directory: URL) throws(StoreError) {

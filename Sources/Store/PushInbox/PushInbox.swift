@@ -75,9 +75,7 @@ public struct PushInbox: Sendable {
             in: root, applicationID: applicationID, userID: userID,
             hidesUser: encryptionKey != nil)
         // Through a link, the messages would reach the inbox of another user or app.
-        for directory in [directory.deletingLastPathComponent(), directory] {
-            try ChatStore.checkIsNoLink(at: directory)
-        }
+        try ChatStore.checkLeadsToNoLink(directory)
         try self.init(in: directory, encryptionKey: encryptionKey)
     }
 
