@@ -35,6 +35,7 @@ extension MatrixBackend {
             do { return try await reply(to: request, token: token) } catch  where error.endsSession
             {
                 let rejection = try await confirmed(error, of: request, token)
+                guard rejection.code == .sessionExpired else { throw rejection }
                 token = try await renewedToken(after: token, session.number, or: rejection)
             }
         }
@@ -46,21 +47,15 @@ extension MatrixBackend {
     /// Returns the reason for which the homeserver rejects a token.
     ///
     /// A homeserver passes on the errors of other servers, for example while it joins a room. Throws
-    /// `refused` if it accepts the token itself, and `sessionRevoked`.
+    /// `refused` if it accepts the token itself.
     private func confirmed(
         _ rejection: BackendError, of request: MatrixRequest, _ token: String
     ) async throws(BackendError) -> BackendError {
-        var reason = rejection
-        if request.path != ["sync"], request.path != ["account", "whoami"] {
-            do {
-                _ = try await reply(to: .get("account", "whoami"), token: token)
-            } catch  where error.endsSession {
-                reason = error
-            }
-            if reason == rejection { throw BackendError(.refused, rejection.message) }
-        }
-        if reason.code == .sessionRevoked { throw reason }
-        return reason
+        if [["sync"], ["account", "whoami"]].contains(request.path) { return rejection }
+        do { _ = try await reply(to: .get("account", "whoami"), token: token) } catch
+            where error.endsSession
+        { return error }
+        throw BackendError(.refused, rejection.message)
     }
 
     private func reply(

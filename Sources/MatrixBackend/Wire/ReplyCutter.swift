@@ -102,12 +102,12 @@ struct ReplyCutter {
     }
 
     /// Cuts a part of the reply, which may consist of fields without their object, until it has at
-    /// most `limit` values, as far as possible, and returns their number.
+    /// most `limit` values, as far as possible, and returns their number; `nil` in the last level.
     private func cutFurther(
         _ range: Range<Int>, at depth: Int, to limit: Int, _ bytes: UnsafeMutableRawBufferPointer
-    ) -> Int {
-        var count = Int.max
-        for level in level + 1..<Self.levels.count where count > limit {
+    ) -> Int? {
+        var count: Int?
+        for level in level + 1..<Self.levels.count where count ?? .max > limit {
             var cutter = ReplyCutter(level: level, partDepth: depth)
             cutter.scan(bytes, in: range)
             count = cutter.valueCount
@@ -179,7 +179,7 @@ struct ReplyCutter {
             if eventValueCount > 2 * eventValues {
                 let fields = range.lowerBound + 1..<index
                 let left = cutFurther(fields, at: depth, to: count + 2 * eventValues, bytes)
-                if left < .max { eventValueCount = left - count }
+                if let left { eventValueCount = left - count }
             }
             if count > eventValues || eventValueCount > 2 * eventValues {
                 (count, eventValueCount) = (removeInnerValues(of: range, bytes), 0)
@@ -187,11 +187,11 @@ struct ReplyCutter {
             eventValueCount += count
             parts.removeLast(parts.count - container.partCount)
             count = 1
-        } else if depth == Self.roomDepth, !container.isContent,
+        } else if partDepth == 0, depth == Self.roomDepth, !container.isContent,
             count + eventValueCount > Self.roomValues
         {
             let left = cutFurther(range, at: depth - 1, to: Self.roomValues, bytes)
-            if left < .max { (count, eventValueCount) = (1, left) }
+            if let left { (count, eventValueCount) = (1, left) }
             parts.removeLast(parts.count - container.partCount)
         } else if count > partValues {
             parts.append(Part(range: range, depth: depth, valueCount: count))
