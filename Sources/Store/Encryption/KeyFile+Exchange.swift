@@ -24,7 +24,7 @@ extension KeyFile {
     /// Adds the new data key, so that files with either data key can be read.
     ///
     /// The old key of the app does not decrypt it: a copy of this file must not be enough to read
-    /// what is written later.
+    /// later data.
     package func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -69,12 +69,7 @@ extension KeyFile {
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         for key in [old, new].compactMap(\.self) {
-            do throws(StoreError) {
-                _ = try slot(of: key)
-            } catch {
-                guard error.code == .wrongKey else { throw error }
-                return false
-            }
+            if try first(of: [key], slot(of:)) == nil { return false }
         }
         return true
     }
@@ -107,9 +102,16 @@ extension KeyFile {
     }
 
     private func dataKeys(_ appKeys: [EncryptionKey]) throws(StoreError) -> DataKeys? {
+        try first(of: appKeys, keys(_:))
+    }
+
+    /// Returns what is read with the first key that is not a wrong one; `nil` if all are.
+    private func first<Value>(
+        of appKeys: [EncryptionKey], _ read: (EncryptionKey) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value? {
         for key in appKeys {
             do throws(StoreError) {
-                return try keys(key)
+                return try read(key)
             } catch {
                 guard error.code == .wrongKey else { throw error }
             }
