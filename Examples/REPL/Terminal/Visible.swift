@@ -1,5 +1,5 @@
-// Stored texts may contain control characters, which could clear the screen, and direction marks,
-// which could change the order of characters.
+// Stored texts may contain control characters, which could clear the screen. Direction marks could
+// change the order of characters.
 
 extension Unicode.Scalar {
     /// `true` if the character changes how a terminal shows others.

@@ -3,7 +3,7 @@ package import Models
 /// An order of a channel list, and its sort keys.
 ///
 /// Sort keys are kept only in memory: on disk, each move of a channel would leave a deleted key,
-/// which later reads would have to skip.
+/// and later reads would have to skip it.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.

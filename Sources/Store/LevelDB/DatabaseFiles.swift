@@ -95,8 +95,8 @@ struct DatabaseFiles {
     /// Writes and removes a file of the size that opening the database may need.
     func checkTheyCanBeWritten() throws(StoreError) {
         let largestLog = 512 << 20
-        // Opening may write the logs to tables, which are not larger, and a manifest and a new log,
-        // which should fit into 64 KiB.
+        // Opening may write the logs to tables, which are not larger. A manifest and a new log
+        // should fit into 64 KiB.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()

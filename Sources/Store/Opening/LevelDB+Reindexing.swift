@@ -15,8 +15,8 @@ extension LevelDB {
     ///
     /// An undecodable item is kept if an index row has its request ID and no other item has that
     /// ID. Of two items with the same request ID, the one of the old index row is kept; otherwise,
-    /// the newer one. `findLoss` receives the results and the earlier, unacknowledged loss, to
-    /// which the returned loss is added.
+    /// the newer one. `findLoss` receives the results and the earlier, unacknowledged loss. The
+    /// returned loss is added to that one.
     func reindexOutboxItems(
         _ findLoss: (OutboxReindexing, OutboxLoss?) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {

@@ -2,8 +2,9 @@ import Models
 import Store
 
 extension StoreReader {
-    /// Returns an outbox item; `nil` also for a damaged one, which the store keeps and reports, and
-    /// which must not keep the engine from its other work.
+    /// Returns an outbox item; `nil` also for a damaged one.
+    ///
+    /// The store keeps and reports a damaged item, and the engine continues its other work.
     func readableOutboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
         try unlessDamaged { () throws(StoreError) in try outboxItem(id) }
     }
