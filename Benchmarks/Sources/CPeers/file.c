@@ -29,15 +29,3 @@ void peer_file_append(peer_file *file, const void *bytes, size_t size) {
     if (fdatasync(file->descriptor) != 0) fail("sync", "a file");
 #endif
 }
-
-void peer_file_forget(const char *path) {
-#ifdef POSIX_FADV_DONTNEED
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    fsync(descriptor);
-    posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-    close(descriptor);
-#else
-    (void)path;
-#endif
-}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CPeers
 import Foundation
 import Measuring
 import Models
@@ -73,23 +72,9 @@ extension Probe {
         readsAll: Bool = false
     ) throws -> Answer {
         if isCold { forgetFiles(in: directory) }
-        let process = Process()
-        process.executableURL = Bundle.main.executableURL
-        process.arguments =
-            ["probe", store, directory.path, String(size)] + (readsAll ? ["--reads-all"] : [])
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw CleanExit.message("The probe of \(store) failed.")
-        }
+        let output = try outputOfThisProgram(
+            ["probe", store, directory.path, String(size)] + (readsAll ? ["--reads-all"] : []))
         return try JSONDecoder().decode(Answer.self, from: output)
-    }
-
-    private static func forgetFiles(in directory: URL) {
-        for path in files(in: directory) { peer_file_forget(path) }
     }
 }
 

@@ -119,7 +119,7 @@ enum ProcessProbe: String, CaseIterable {
     private var privateMemory: Int { processMemory("Private_Dirty", in: "smaps_rollup") }
 
     /// The bytes that this process has passed to `write`.
-    private var writtenByteCount: Int { processMemory("wchar", in: "io") / 1024 }
+    private var writtenByteCount: Int { processValue("wchar", in: "io") }
 
     /// Returns how often threads of this process wake up in a minute.
     ///
@@ -225,33 +225,12 @@ extension ProcessProbe {
 
     /// Returns the figure that a new process prints.
     private func ask(_ directory: URL, isEncrypted: Bool) throws -> Double {
-        let process = Process()
-        process.executableURL = Bundle.main.executableURL
-        process.arguments = ["--probe", rawValue, "--directory", directory.path]
-        if isEncrypted { process.arguments?.append("--encrypted") }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        let text = String(decoding: output, as: UTF8.self)
+        var arguments = ["--probe", rawValue, "--directory", directory.path]
+        if isEncrypted { arguments.append("--encrypted") }
+        let text = String(decoding: try outputOfThisProgram(arguments), as: UTF8.self)
         guard let figure = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             fatalError("The process has printed no figure: \(text)")
         }
         return figure
     }
-}
-
-/// Removes the pages of the files in a directory from the system's memory, on Linux.
-private func forgetFiles(in directory: URL) {
-    #if canImport(Glibc)
-        let names = FileManager.default.enumerator(atPath: directory.path)
-        while let name = names?.nextObject() as? String {
-            let descriptor = open(directory.appending(path: name).path, O_RDONLY)
-            guard descriptor >= 0 else { continue }
-            fsync(descriptor)
-            posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
-            close(descriptor)
-        }
-    #endif
 }

@@ -173,9 +173,6 @@ void peer_file_close(peer_file *file);
 /// Returns when they are on disk.
 void peer_file_append(peer_file *file, const void *bytes, size_t size);
 
-/// Makes the system remove a file's pages from its page cache.
-void peer_file_forget(const char *path);
-
 // MARK: Full-text search with SQLite's FTS5, with external content and the tokenizer unicode61
 
 typedef struct peer_fts peer_fts;
