@@ -56,7 +56,7 @@ func reconnect(
     let (listTime, gapTime) = (await listed.value, await closed.value)
     try await engine.caughtUp()
     let wholeTime = ContinuousClock.now - start
-    let blocks = await probe.stop().sorted()
+    let delays = await probe.stop().sorted()
     let after = traffic.sum
     let stored = try store.read { reader in
         try urls.reduce(0) { try $0 + reader.messageCount(in: $1) }
@@ -77,43 +77,34 @@ func reconnect(
             "\(after.requests - before.requests), \((after.bytes - before.bytes) / 1000) kB"),
         row("messages in the cache", "\(stored)"),
         row(
-            "the main thread computes between two tasks, p99 and worst",
-            "\(blocks[blocks.count * 99 / 100].short), \(blocks[blocks.count - 1].short)"),
+            "a task waits for the main actor, p99 and worst",
+            "\(delays[delays.count * 99 / 100].short), \(delays[delays.count - 1].short)"),
     ]
 }
 
-/// Measures how long tasks wait for the main actor, and how long the main thread computes between
-/// two tasks.
+/// Measures how long tasks wait for the main actor.
 final class MainActorProbe: Sendable {
     private let task: Task<[Duration], Never>
 
     init() {
         task = Task.detached {
-            var blocks: [Duration] = []
-            var last = await MainActor.run { threadTime() }
+            var delays: [Duration] = []
             while !Task.isCancelled {
-                let time = await MainActor.run { threadTime() }
-                blocks.append(.nanoseconds(time - last))
-                last = time
+                let start = ContinuousClock.now
+                await MainActor.run {}
+                delays.append(ContinuousClock.now - start)
                 // An error means that the measurement was stopped.
                 try? await Task.sleep(for: .microseconds(200))
             }
-            return blocks
+            return delays
         }
     }
 
-    /// Ends the measurement, and returns the times.
+    /// Ends the measurement, and returns the durations.
     func stop() async -> [Duration] {
         task.cancel()
         return await task.value
     }
-}
-
-/// Returns the time in nanoseconds that this thread has computed.
-private func threadTime() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 /// Counts requests, and the bytes of the messages in their answers.
