@@ -143,17 +143,17 @@ extension ServerState {
     ) throws(BackendError) -> FeedBatch {
         var builder = FeedBuilder(self, userID, entered: [:])
         let last = start.beginning.flatMap { ChannelListCursor(text: $0) }
-        var cursors = try channelListCursors(
-            for: userID, order: .latestLastMessage, metaDataKey: nil)
-        if let last { cursors.removeAll { !last.key.precedes($0.key) } }
-        cursors.sort { $0.key.precedes($1.key) }
+        let order = try channelOrder(for: userID, at: start.sequence, isFirst: last == nil)
+        let cursors = order.drop { channel in last.map { !$0.key.precedes(channel.key) } ?? false }
         for listed in cursors.prefix(conditions.feedBatchSize) {
-            guard let channel = channels[listed.channel] else { continue }
+            guard let channel = channels[listed.channel],
+                accounts[userID]?.channels.contains(listed.channel) ?? false
+            else { continue }
             try builder.addWhole(channel)
         }
         var next = start
         if cursors.count > conditions.feedBatchSize {
-            next.beginning = cursors[conditions.feedBatchSize - 1].text
+            next.beginning = cursors.prefix(conditions.feedBatchSize).last?.text
             return batch(builder, next, isLive: false)
         }
         // No other part contains the channels that have moved to the top of the list since.
@@ -167,8 +167,24 @@ extension ServerState {
         }
         builder.addAllChannels()
         next.beginning = nil
+        newestOrder = nil
         let isLive = next.sequence == counters.sequence
         try builder.finish()
         return batch(builder, next, isLive: isLive)
+    }
+
+    /// Returns the order of the list, which all of its parts share: sorting it for each part would
+    /// take quadratic time.
+    private func channelOrder(
+        for userID: UserID, at sequence: LogSequence, isFirst: Bool
+    ) throws(BackendError) -> [ChannelListCursor] {
+        if !isFirst, let known = newestOrder, known.userID == userID, known.sequence == sequence {
+            return known.cursors
+        }
+        var cursors = try channelListCursors(
+            for: userID, order: .latestLastMessage, metaDataKey: nil)
+        cursors.sort { $0.key.precedes($1.key) }
+        newestOrder = (userID, sequence, cursors)
+        return cursors
     }
 }

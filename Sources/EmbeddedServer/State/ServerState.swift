@@ -24,6 +24,8 @@ final class ServerState {
     /// The connected devices, by client number.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
+    /// The order of the channel list that was read last, until all of its parts are read.
+    var newestOrder: (userID: UserID, sequence: LogSequence, cursors: [ChannelListCursor])?
     /// The number of connections and waits so far.
     private var numbersGiven = 0
     var isClosed = false
