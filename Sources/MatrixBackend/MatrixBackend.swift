@@ -131,6 +131,8 @@ public actor MatrixBackend: Backend {
     var timelineCount = 0
     var unreportedReaders: [String] = []
     var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
+    /// The rooms whose last message could not be fetched, and when it is requested again.
+    var staleRooms: [String: ContinuousClock.Instant] = [:]
     var pageTokens = PageTokens()
     /// The rooms whose state was fetched again for a redaction in the feed's current batch.
     var refetchedStates: Set<String> = []

@@ -136,6 +136,7 @@ extension MatrixBackend {
         eventTimes.removeAll()
         pageTokens = PageTokens()
         failedRooms = (nil, [:])
+        staleRooms = [:]
         unreportedReaders = []
     }
 

@@ -93,6 +93,11 @@ extension MatrixBackend {
 
     private static let roomAttempts = 3
 
+    /// Errors that may concern one room only; `expired` can be about a token of its history.
+    static let failuresOfRoom: Set<BackendError.Code> = [
+        .unanswered, .refused, .notFound, .unsupported, .expired,
+    ]
+
     /// Other rooms must not wait for a request that the server always fails to answer: after
     /// ``roomAttempts`` failures, the engine fetches the history of the room instead.
     private func eventsOrLoss(
@@ -101,7 +106,7 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [FeedEvent] {
         do {
             return try await events(of: changes, room, isListCurrent: isListCurrent)
-        } catch  where [.unanswered, .refused, .notFound, .unsupported].contains(error.code) {
+        } catch  where Self.failuresOfRoom.contains(error.code) {
             if failedRooms.cursor != cursor { failedRooms = (cursor, [:]) }
             failedRooms.counts[room, default: 0] += 1
             guard failedRooms.counts[room]! >= Self.roomAttempts else { throw error }

@@ -10,6 +10,22 @@ extension MatrixBackend {
         try decode(try await reply(to: request).body, of: request)
     }
 
+    /// Requests a number of events, and fewer of them while the reply is too long to be read.
+    ///
+    /// One event can take several hundred kilobytes.
+    func call<Reply: Decodable>(
+        upTo limit: Int, _ request: (_ limit: Int) -> MatrixRequest
+    ) async throws(BackendError) -> Reply {
+        var limit = limit
+        while true {
+            do { return try await call(request(limit)) } catch
+                where error.detail == .malformedData && limit > 1
+            {
+                limit = max(limit / 8, 1)
+            }
+        }
+    }
+
     private func decode<Reply: Decodable>(
         _ body: Data, of request: MatrixRequest
     ) throws(BackendError) -> Reply {

@@ -6,11 +6,7 @@ extension MatrixBackend {
     /// an unknown token.
     func sync(since token: String?, wait: Duration = .zero) async throws(BackendError) -> SyncReply
     {
-        var request = MatrixRequest.get("sync", query: [("filter", filter(isFirst: token == nil))])
-        request.wait = wait
-        // The server accepts only integers.
-        request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
-        if let token { request.query.append(("since", token)) }
+        let limit = token == nil ? 4 : max(options.timelineLimit, 1)
         let isLongPoll = wait > .zero
         if isLongPoll { longPolls += 1 }
         defer {
@@ -20,7 +16,15 @@ extension MatrixBackend {
             }
         }
         do {
-            let reply: SyncReply = try await call(request)
+            let reply: SyncReply = try await call(upTo: limit) { limit in
+                let filter = filter(isFirst: token == nil, timelineLimit: limit)
+                var request = MatrixRequest.get("sync", query: [("filter", filter)])
+                request.wait = wait
+                // The server accepts only integers.
+                request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
+                if let token { request.query.append(("since", token)) }
+                return request
+            }
             for (id, room) in reply.joined {
                 if room.turnsOnEncryption { unencrypted.remove(id) }
                 // The omitted events may have changed known messages.
@@ -31,6 +35,7 @@ extension MatrixBackend {
             }
             timelineCount += reply.joined.isEmpty ? 0 : 1
             for (id, room) in reply.invited { learn(room.state, in: id) }
+            for id in reply.left.keys { people[id] = nil }
             return reply
         } catch  where error.code == .refused && error.detail == .invalidParameter && token != nil {
             throw BackendError(.expired, error.message)
@@ -40,18 +45,17 @@ extension MatrixBackend {
     /// Each filter has a different number, which has no effect, because the filter excludes
     /// presence: Synapse caches its replies to equal requests of a device for two minutes, even
     /// across processes, so that a repeated request would not return later changes.
-    private func filter(isFirst: Bool) -> String {
+    private func filter(isFirst: Bool, timelineLimit: Int) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
         // A state event that the filter excludes from the timeline is not in the reply at all.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
-        let limit = isFirst ? 4 : max(options.timelineLimit, 1)
         return """
             {"presence":{"types":[],"limit":\(options.uniqueNumber())},"account_data":{"types":["m.direct"]},"room":{\
             "account_data":{"types":[]},"ephemeral":{"types":["m.receipt","m.typing"]},\
             "state":{"types":[\(quoted(Self.stateTypes))],\
             "lazy_load_members":true,"include_redundant_members":true},\
-            "timeline":{"limit":\(limit),"types":[\(quoted(timeline))],"lazy_load_members":true}}}
+            "timeline":{"limit":\(timelineLimit),"types":[\(quoted(timeline))],"lazy_load_members":true}}}
             """
     }
 
@@ -118,10 +122,29 @@ extension MatrixBackend {
         }
     }
 
+    private static let pauseOfStaleRoom = Duration.seconds(5 * 60)
+
+    /// Other rooms must not wait for a room whose history the server cannot read.
+    ///
+    /// Another server may answer too late. The last message of the room stays stale, and is
+    /// requested again after a pause.
     private func fetchStaleLastMessages() async throws(BackendError) {
-        let stale = list.rooms.values.filter { $0.lastMessageIsStale && !$0.isSpace }.map(\.id)
-        for (id, message) in zip(stale, try await concurrently(stale, newestMessage)) {
+        let now = options.instant()
+        staleRooms = staleRooms.filter { $0.value > now }
+        let stale = list.rooms.values.filter {
+            $0.lastMessageIsStale && !$0.isSpace && staleRooms[$0.id] == nil
+        }.map(\.id)
+        _ = try await concurrently(stale) { id throws(BackendError) in
+            try await self.fetchLastMessage(of: id)
+        }
+    }
+
+    private func fetchLastMessage(of id: String) async throws(BackendError) {
+        do {
+            let message = try await newestMessage(in: id)
             list.setLastMessage(message ?? list.rooms[id]?.lastMessage, of: id)
+        } catch  where Self.failuresOfRoom.contains(error.code) {
+            staleRooms[id] = options.instant() + Self.pauseOfStaleRoom
         }
     }
 

@@ -129,31 +129,44 @@ extension MatrixBackend {
         }.flatMap(\.self)
     }
 
-    /// Returns the newer reactions; `nil` if there are more than ``maximumReactionCount``.
+    private static let reactionPagesOfRoom = 3
+
+    /// Returns the newer reactions; `nil` if there are ``maximumReactionCount`` or more.
+    ///
+    /// A page may be short although others follow: the server omits the events of ignored users.
     private func reactions(
-        in room: String, since token: String
+        in room: String, since start: String
     ) async throws(BackendError) -> [RoomEvent]? {
-        let reply: EventsReply = try await call(
-            .get(
-                "rooms", room, "messages",
-                query: [
-                    ("dir", "f"), ("from", token), ("limit", "\(Self.maximumReactionCount)"),
-                    ("filter", #"{"types":["m.reaction"]}"#),
-                ]))
-        receive(reply.events)
-        return reply.events.count < Self.maximumReactionCount ? reply.events : nil
+        var (events, token): ([RoomEvent], String) = ([], start)
+        for _ in 0..<Self.reactionPagesOfRoom {
+            let reply: EventsReply = try await call(upTo: Self.maximumReactionCount) { limit in
+                .get(
+                    "rooms", room, "messages",
+                    query: [
+                        ("dir", "f"), ("from", token), ("limit", "\(limit)"),
+                        ("filter", #"{"types":["m.reaction"]}"#),
+                    ])
+            }
+            receive(reply.events)
+            events += reply.events
+            guard events.count < Self.maximumReactionCount else { return nil }
+            guard let end = reply.end, end != token else { return events }
+            token = end
+        }
+        return nil
     }
 
     func reactions(to id: String, in room: String) async throws(BackendError) -> [RoomEvent] {
         var events: [RoomEvent] = []
         var token: String?
         for _ in 0..<Self.maximumReactionPageCount {
-            var query = [("limit", "500"), ("dir", "f")]
-            if let token { query.append(("from", token)) }
-            let reply: EventsReply = try await call(
-                .get(
+            let reply: EventsReply = try await call(upTo: Self.maximumReactionCount) { limit in
+                var query = [("limit", "\(limit)"), ("dir", "f")]
+                if let token { query.append(("from", token)) }
+                return .get(
                     "rooms", room, "relations", id, "m.annotation", "m.reaction", query: query,
-                    api: "_matrix/client/v1"))
+                    api: "_matrix/client/v1")
+            }
             events += reply.events
             token = reply.end
             if token == nil || events.count >= 10_000 { break }

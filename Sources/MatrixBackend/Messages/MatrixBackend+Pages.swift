@@ -185,17 +185,18 @@ extension MatrixBackend {
     private func events(
         _ side: Side, of history: History, from token: String?, limit: Int
     ) async throws(BackendError) -> EventsReply {
-        var query = [("dir", side.rawValue), ("limit", "\(limit)")]
-        if let token { query.append(("from", token)) }
         do {
-            guard let thread = history.thread else {
-                query.append(("filter", Self.pageFilter(history.filter)))
-                return try await call(.get("rooms", history.room, "messages", query: query))
-            }
-            return try await call(
-                .get(
+            return try await call(upTo: limit) { limit in
+                var query = [("dir", side.rawValue), ("limit", "\(limit)")]
+                if let token { query.append(("from", token)) }
+                guard let thread = history.thread else {
+                    query.append(("filter", Self.pageFilter(history.filter)))
+                    return .get("rooms", history.room, "messages", query: query)
+                }
+                return .get(
                     "rooms", history.room, "relations", thread, "m.thread", query: query,
-                    api: "_matrix/client/v1"))
+                    api: "_matrix/client/v1")
+            }
         } catch  where error.detail == .invalidParameter && token != nil {
             throw BackendError(.expired, error.message)
         }

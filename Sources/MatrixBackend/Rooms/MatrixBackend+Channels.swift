@@ -91,10 +91,22 @@ extension MatrixBackend {
     private func newestEvent(
         in room: String, upTo end: Timestamp?
     ) async throws(BackendError) -> RoomEvent? {
+        guard let end else {
+            var newest: RoomEvent?
+            try await newestPages(of: room, limit: 1) { events in
+                newest = events.first
+                return true
+            }
+            return newest
+        }
+        // A member can write an event with an early time, which is newer than unread ones. So look
+        // for the event with that time, or among all events before a page without later ones.
         var found: RoomEvent?
-        try await newestPages(of: room, limit: end == nil ? 1 : 100) { events in
-            found = events.first { event in end.map { event.time <= $0 } ?? true }
-            return found != nil || events.isEmpty
+        try await newestPages(of: room, limit: 100) { events in
+            for event in events where event.time <= end {
+                if found.map({ $0.time < event.time }) ?? true { found = event }
+            }
+            return found?.time == end || events.allSatisfy { $0.time <= end }
         }
         return found
     }
@@ -108,10 +120,12 @@ extension MatrixBackend {
     ) async throws(BackendError) {
         var token: String?
         for _ in 0..<Self.maximumSearchPageCount {
-            var query = [("dir", "b"), ("limit", "\(limit)")]
-            if let filter { query.append(("filter", filter)) }
-            if let token { query.append(("from", token)) }
-            let page: EventsReply = try await call(.get("rooms", room, "messages", query: query))
+            let page: EventsReply = try await call(upTo: limit) { limit in
+                var query = [("dir", "b"), ("limit", "\(limit)")]
+                if let filter { query.append(("filter", filter)) }
+                if let token { query.append(("from", token)) }
+                return .get("rooms", room, "messages", query: query)
+            }
             guard !isEnough(page.events), let next = page.end else { return }
             token = next
         }

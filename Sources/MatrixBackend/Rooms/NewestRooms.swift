@@ -99,7 +99,12 @@ extension MatrixBackend {
             if let event = newest.timeline.last(where: \.isMessage) {
                 room.lastMessage = try await messages([event], in: id).first
             } else {
-                room.lastMessage = try await newestMessage(in: id) ?? nil
+                do { room.lastMessage = try await newestMessage(in: id) ?? nil } catch
+                    where Self.failuresOfRoom.contains(error.code)
+                {
+                    // Show the other rooms; the whole list requests the message again.
+                    room.lastMessage = nil
+                }
             }
         }
         return room.channel(for: try me.rawValue, isDirect: newest.isDirect)

@@ -1,0 +1,133 @@
+import Foundation
+import MatrixBackend
+import Models
+import Sync
+import Testing
+
+/// Tests rooms whose members or servers make requests for the history fail, or answer wrongly.
+@Suite(.timeLimit(.minutes(10))) struct MatrixHostileHistoryTests: ClientEventSuite {
+    private func join(_ rooms: [String: String]) -> String {
+        let rooms = rooms.sorted { $0.key < $1.key }.map { #""\#($0)": \#($1)"# }
+        return #"{"next_batch": "s2", "rooms": {"join": {\#(rooms.joined(separator: ","))}}}"#
+    }
+
+    private func texts(_ events: [FeedEvent]) -> [String] {
+        events.compactMap { event in
+            if case .messageReceived(let message) = event { message.text } else { nil }
+        }
+    }
+
+    // MARK: A slow server of a room
+
+    private let limited = #"{"timeline": {"events": [], "limited": true}}"#
+
+    /// Bob's room has an omitted message, which the server cannot read, and Eve's a new name.
+    @Test(arguments: [504, 400])
+    func roomWhoseHistoryCannotBeReadDoesNotStopTheList(status: Int) async throws {
+        let alice = try await FollowingDevice()
+        let (server, backend) = (alice.device.server, alice.device.backend)
+        server.reply("\(path)/messages", "{}", status: status)
+        server.replace("GET sync", join(["!room:example.org": limited]))
+        #expect(try await backend.channel(room).url == room)
+        let name = """
+            {"type": "m.room.name", "state_key": "", "event_id": "$n", "sender": "@eve:example.org",
+             "origin_server_ts": 2000, "content": {"name": "Other"}}
+            """
+        let other = #"{"timeline": {"events": [\#(name), \#(event("$m", text("hi")))]}}"#
+        server.replace("GET sync", join(["!other:example.org": other]))
+        let events = try await backend.feed(since: alice.cursor).events
+        #expect(texts(events) == ["hi"])
+        // The message is requested again after a pause.
+        func count() -> Int { server.requests.count { $0 == "\(path)/messages" } }
+        let before = count()
+        _ = try await backend.channel(room)
+        #expect(count() == before)
+        alice.device.clock.set(.seconds(301))
+        server.replace(
+            "\(path)/messages",
+            #"{"chunk": [\#(PreparedReplies.message("$new", "new", at: 3000))]}"#)
+        #expect(try await backend.channel(room).lastMessage?.text == "new")
+    }
+
+    // MARK: Long replies
+
+    /// A reply that cannot be read, as one that is too long.
+    private let unreadable = "{"
+
+    @Test func longPageIsRequestedInSmallerParts() async throws {
+        let device = try await FollowingDevice().device
+        device.server.reply("\(path)/messages", unreadable)
+        device.server.reply("\(path)/messages", unreadable)
+        device.server.reply(
+            "\(path)/messages",
+            #"{"start": "t2", "end": "t1", "chunk": [\#(PreparedReplies.message("$b", "b", at: 2))]}"#
+        )
+        device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(PreparedReplies.message("$a", "a", at: 1))]}"#)
+        let page = try await device.backend.messages(in: room, at: .newest, older: 100, newer: 0)
+        #expect(page.messages.map(\.text) == ["a", "b"])
+        #expect(device.server.parameters("limit") == ["100", "12", "1", "99"])
+    }
+
+    @Test func longBatchOfTheFeedIsTruncatedEarlier() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        let before = server.parameters("filter").count
+        server.replace("GET sync", unreadable)
+        server.reply("GET sync", PreparedReplies.sync("s2", event("$m", text("hi"))))
+        let batch = try await alice.device.backend.feed(since: alice.cursor)
+        #expect(texts(batch.events) == ["hi"])
+        let limits = server.parameters("filter").dropFirst(before).compactMap {
+            $0.firstMatch(of: /"timeline":{"limit":(\d+)/).flatMap { Int($0.output.1) }
+        }
+        #expect(limits.count == 2 && limits[1] < limits[0])
+    }
+
+    // MARK: Ignored users
+
+    /// The server omits the reactions of an ignored user after it has counted them.
+    @Test func shortPageOfReactionsIsNotTheLast() async throws {
+        let device = try await FollowingDevice().device
+        func reaction(_ key: String) -> String {
+            event(
+                "$r\(key)",
+                """
+                {"m.relates_to": {"rel_type": "m.annotation", "event_id": "$m", "key": "\(key)"}}
+                """, type: "m.reaction")
+        }
+        let messages = ["$n", "$m"].map { PreparedReplies.message($0, "x", at: 1) }
+        device.server.reply(
+            "\(path)/messages",
+            #"{"start": "t3", "end": "t1", "chunk": [\#(messages.joined(separator: ","))]}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        _ = try await device.backend.messages(in: room, at: .newest, older: 2, newer: 0)
+        device.server.replace("\(path)/messages", #"{"end": "t5", "chunk": [\#(reaction("a"))]}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(reaction("b"))]}"#)
+        let found = try await device.backend.reactions(of: ["$m", "$n"], in: room)
+        #expect(found["$m"]?.map(\.key).sorted() == ["a", "b"])
+        #expect(device.server.parameters("from").suffix(2) == ["t1", "t5"])
+    }
+
+    // MARK: Early times
+
+    /// A message that arrives last has the time 1.
+    @Test func readingAMessageDoesNotReadLaterOnes() async throws {
+        let device = try await FollowingDevice().device
+        let page = [("$old", 1), ("$unread", 3000), ("$read", 2000), ("$former", 1000)].map {
+            PreparedReplies.message($0, "x", at: $1)
+        }
+        device.server.reply(
+            "\(path)/messages", #"{"end": "t1", "chunk": [\#(page.joined(separator: ","))]}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        for end: Int64 in [2000, 2500] {
+            _ = try await device.backend.perform(
+                MarkAsRead(room, upTo: Timestamp(milliseconds: end)))
+            guard case .object(let body)? = device.server.bodies.last else {
+                Issue.record("no body")
+                return
+            }
+            #expect(body["m.read"] == "$read")
+        }
+    }
+}
