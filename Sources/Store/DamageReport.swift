@@ -92,7 +92,7 @@ extension ChatStore {
             report.search(database, snapshot.view.rows(of: database))
         }
         do throws(StoreError) {
-            for name in try pushNames() { report.add(try drop(name)?.damage ?? []) }
+            for name in try pushNames() { report.add(try contents(ofPush: name)?.damage ?? []) }
         } catch {
             report.searchFailures.append(error.code.description)
         }

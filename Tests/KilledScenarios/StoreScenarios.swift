@@ -34,7 +34,9 @@ struct ReadingDrops: Performer {
         func texts() throws -> [String] {
             let store = try ChatStore(at: directory)
             defer { store.close() }
-            let waiting = try store.pushNames().flatMap { try store.drop($0)?.messages ?? [] }
+            let waiting = try store.pushNames().flatMap {
+                try store.contents(ofPush: $0)?.messages ?? []
+            }
             let texts = try store.texts
             return texts + waiting.map(\.text).filter { !texts.contains($0) }
         }

@@ -21,14 +21,14 @@ extension MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        // Read the channel last: if its row is damaged, the messages are still shown.
+        readFailedChanges(notifies: false)
+        readDraft()
+        // Read the channel last: if its row is damaged, all else is still shown.
         channel = try follower.read { (reader) throws(StoreError) in
             try readParentMessage(in: reader)
             openChannel = try reader.openChannel(channelURL)
             return try reader.groupChannel(channelURL) ?? channel
         }
-        readFailedChanges(notifies: false)
-        readDraft()
         return follower
     }
 
@@ -74,12 +74,12 @@ extension MessageCollection {
         if let edits = edits.mustReadAgain ? try? readAgain(after: edits, &changes) : edits {
             showEdits(edits, .reported)
         }
-        let concernsChanges =
+        let concernsUnsentChanges =
             edits.mustReadAgain
             || changes.contains { change in
                 change.entries.contains { $0.operation.isOfUnsentChange }
             }
-        if concernsChanges { readFailedChanges(notifies: true) }
+        if concernsUnsentChanges { readFailedChanges(notifies: true) }
         if edits.mustReadAgain { readDraft() }
         for change in changes { notify(change) }
         if edits.mustReadAgain { readParentMessageAgain() }

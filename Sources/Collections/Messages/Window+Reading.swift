@@ -5,7 +5,7 @@ import Sync
 extension Window {
     /// Moves the window to another part of the history, and reads the outbox items.
     ///
-    /// If the server cannot be reached, pass `true` for `crossesGaps` to include messages beyond a
+    /// Pass `true` for `crossesGaps` before the server has answered, to include messages beyond a
     /// gap.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
@@ -29,7 +29,7 @@ extension Window {
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
         // First remove these rows, because gaps are placed between the others.
-        next.removeUnsavedRows(&edits)
+        next.removeRowsNotRead(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
         next.isReplaced = false
@@ -131,7 +131,7 @@ extension Window {
         // The window showed only one message while the older history was unknown. Show a full page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        next.removeUnsavedRows(&edits)
+        next.removeRowsNotRead(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
         next.isReplaced = false
@@ -228,7 +228,7 @@ extension Window {
     }
 
     /// Shows at most `count` messages of a page, and returns the new bound of the window; `nil` if
-    /// the page has all messages that were requested.
+    /// the page reaches the end of the range.
     private mutating func showPage(
         _ messages: [Message], _ count: Int, isCut: Bool, from start: Gap.Bound,
         _ edits: inout WindowEdits
@@ -250,7 +250,7 @@ extension Window {
             message, id, at: position, source: edits.sources[.message(rowIDs[id])], &edits)
     }
 
-    private mutating func removeUnsavedRows(_ edits: inout WindowEdits) {
+    private mutating func removeRowsNotRead(_ edits: inout WindowEdits) {
         for item in items where edits.rows.saved[item.id] == nil {
             edits.rows.remove(item.id)
             if let id = item.message?.messageID { rowIDs.release(id) }

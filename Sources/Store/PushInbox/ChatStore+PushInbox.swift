@@ -14,8 +14,8 @@ extension ChatStore {
     /// Returns the messages of a file and its damage; `nil` if there is no such file.
     ///
     /// Another entry is moved aside, and has only damage.
-    package func drop(
-        _ name: String
+    package func contents(
+        ofPush name: String
     ) throws(StoreError) -> (messages: [Message], damage: [PushInbox.Damage])? {
         guard let contents = try pushInboxFiles?.contents(name, keys) else { return nil }
         return (contents.records, contents.damage.map { PushInbox.Damage(file: name, $0) })

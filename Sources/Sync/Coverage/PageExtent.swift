@@ -8,7 +8,7 @@ struct PageExtent: Hashable {
     /// The bound at which the page starts, if the page does not contain the message at that bound.
     ///
     /// If no message is stored there, the page does not prove that the server has none.
-    private(set) var start: Gap.Bound?
+    private(set) var excludedBound: Gap.Bound?
 
     init(from: Gap.Bound, through: Gap.Bound) {
         self.from = from
@@ -71,7 +71,7 @@ struct PageExtent: Hashable {
             bound = min(known, Gap.Bound(before: time))
         }
         self.init(page, bound: bound, isFollowed: isFollowed)
-        self.start = request.includesBound ? nil : bound
+        excludedBound = request.includesBound ? nil : bound
     }
 }
 

@@ -7,8 +7,8 @@ extension SyncCore {
     static let lookupLimit = 100
 
     mutating func planBackfill() {
-        // An earlier page may be outdated when the feed is live, and contains messages that the
-        // feed reports anyway.
+        // A page that is requested before the feed is live may be outdated by then, and contains
+        // messages that the feed reports anyway.
         while connector.isOn, state.isLive, backfill.busyCount < options.parallelRequests,
             let url = backfill.next()
         {
@@ -26,9 +26,9 @@ extension SyncCore {
                 for: .newer)
         }
         guard let plan = backfillPlan(for: url, work) else { return pause(url) }
-        guard let step = plan.next else { return requestReactions(in: url) }
+        guard let task = plan.next else { return requestReactions(in: url) }
         backfill[url].isBusy = true
-        switch step {
+        switch task {
         case .changes(let point):
             let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
             backfill[url].changelog = run
@@ -41,7 +41,7 @@ extension SyncCore {
                 PageRequest(
                     in: url, at: anchor, bound: anchor == .newest ? nil : gap.upper,
                     older: pageSize(url, gap, work)),
-                for: step)
+                for: task)
         case .refetch(var range):
             backfill[url].pages += 1
             if let position = singlePosition(in: range) {
@@ -65,6 +65,7 @@ extension SyncCore {
                     in: url, at: anchor, bound: anchor == .newest ? nil : range.upper,
                     older: options.pageSize),
                 for: .refetch(range))
+        // `work.newer` has its cursor.
         case .newer: break
         }
     }
@@ -196,19 +197,19 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    mutating func progress(
-        before page: MessagePage, _ step: BackfillTask, in url: ChannelURL
-    ) -> (progress: Progress, missingCount: Int) {
-        (progress(in: url), missingCount(on: page, step, in: url))
+    mutating func remainder(
+        before page: MessagePage, _ task: BackfillTask, in url: ChannelURL
+    ) -> (remainder: Remainder, missingCount: Int) {
+        (remainder(in: url), missingCount(on: page, task, in: url))
     }
 
     mutating func continueBackfill(
-        _ step: BackfillTask, after fetched: FetchedMessages, of request: PageRequest,
-        since before: (progress: Progress, missingCount: Int)
+        _ task: BackfillTask, after fetched: FetchedMessages, of request: PageRequest,
+        since before: (remainder: Remainder, missingCount: Int)
     ) {
         let url = request.channelURL
         let page = fetched.page
-        if step == .newer {
+        if task == .newer {
             recordNewer(page, request)
             return resumeOrPause(url)
         }
@@ -223,12 +224,12 @@ extension SyncCore {
             backfill[url].newer = (newer, last)
             backfill[url].usedCursors = UsedCursors()
         }
-        let after = progress(in: url)
+        let after = remainder(in: url)
         if backfill.isShown(url) { backfill[url].newMessageCount += before.missingCount }
         recordProgress(
-            page, step, to: request.bound, in: url, hasChanged: after != before.progress, after)
+            page, task, to: request.bound, in: url, hasChanged: after != before.remainder, after)
         if backfill[url].idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
-        if case .fill(let gap) = step {
+        if case .fill(let gap) = task {
             recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
         }
         backfill.keepHugeGaps(of: url, in: after.gaps)
@@ -239,18 +240,18 @@ extension SyncCore {
     }
 
     private mutating func recordProgress(
-        _ page: MessagePage, _ step: BackfillTask, to bound: Gap.Bound?, in url: ChannelURL,
-        hasChanged: Bool, _ progress: Progress
+        _ page: MessagePage, _ task: BackfillTask, to bound: Gap.Bound?, in url: ChannelURL,
+        hasChanged: Bool, _ left: Remainder
     ) {
         var work = backfill[url]
         var hasMoved = hasChanged || work.newer != nil
         var isCycle = false
-        switch step {
+        switch task {
         case .fill(let gap):
-            let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
+            let isLeft = left.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
             if !isLeft { work.usedCursors = UsedCursors() }
-            // If the page has changed nothing, the answer may be void, and the next one may contain
-            // the cursor again.
+            // If the page has changed nothing, it may cover nothing, and the next one may have the
+            // same cursor.
             isCycle = hasChanged && work.recordCursor(page.older, after: gap.backfillCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
@@ -331,8 +332,8 @@ extension SyncCore {
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
         where call.value.channel == url {
             switch call.purpose {
-            case .page(var fetch) where fetch.step != nil:
-                fetch.step = nil
+            case .page(var fetch) where fetch.task != nil:
+                fetch.task = nil
                 setFetch(fetch, of: number)
             case .changes, .lookup, .reactions: cancelCall(number)
             case .page, .connect, .feed, .caller, .outbox: break
@@ -343,9 +344,9 @@ extension SyncCore {
     // MARK: Huge gaps
 
     private mutating func missingCount(
-        on page: MessagePage, _ step: BackfillTask, in url: ChannelURL
+        on page: MessagePage, _ task: BackfillTask, in url: ChannelURL
     ) -> Int {
-        guard case .fill(let gap) = step else { return 0 }
+        guard case .fill(let gap) = task else { return 0 }
         let found = page.messages.filter { $0.position.map(gap.contains) ?? false }
         let positions = found.compactMap(\.position)
         guard let first = positions.min(), let last = positions.max() else { return 0 }
@@ -371,14 +372,15 @@ extension SyncCore {
         act(.emit(.hugeGap(url)))
     }
 
-    private mutating func progress(in url: ChannelURL) -> Progress {
+    private mutating func remainder(in url: ChannelURL) -> Remainder {
         let rows = read { (reader) throws(StoreError) in
-            Progress(gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url))
+            Remainder(gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url))
         }
-        return rows ?? Progress()
+        return rows ?? Remainder()
     }
 
-    struct Progress: Hashable {
+    /// What is left to fetch.
+    struct Remainder: Hashable {
         var gaps: [Gap] = []
         var stale: [StaleRange] = []
     }

@@ -29,7 +29,7 @@ extension SyncCore {
         backfill[url].newer = nil
         if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
             backfill[url].unknownMessages.insert(id)
-        } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.step,
+        } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.task,
             gap.backfillCursor != nil
         {
             // The cursor was removed, so the next request starts at the gap's upper bound.

@@ -127,18 +127,18 @@ extension SyncCore {
         let becomesLive = batch.isLive && !state.isLive
         let hasAll = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
         guard let hasAll else { return false }
-        let hasReportedAll = batch.isLive && !hasAll
+        let completesList = batch.isLive && !hasAll
         let missed = isCatchingUp ? missedChannels : nil
-        let hasCaughtUp = batch.isLive && !missedChannels.isEmpty
-        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasReportedAll
-            || hasCaughtUp
+        let endsCatchingUp = batch.isLive && !missedChannels.isEmpty
+        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || completesList
+            || endsCatchingUp
         {
             let report = write { (ingest) throws(StoreError) in
                 let report = try ingest.applyFeed(batch, after: token?.point, missed: missed)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) &+ 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
-                if hasReportedAll {
+                if completesList {
                     try ingest.clearUnlistedChannels()
                     ingest.batch.setHasAllChannels(true)
                 }

@@ -9,26 +9,26 @@ struct PageFetch {
     }
 
     let request: PageRequest
-    var step: BackfillTask?
+    var task: BackfillTask?
     var callers: [Caller]
 }
 
 extension SyncCore {
     /// Requests a page, unless a request in flight also serves.
     mutating func fetch(
-        _ request: PageRequest, for step: BackfillTask? = nil, callers: [PageFetch.Caller] = []
+        _ request: PageRequest, for task: BackfillTask? = nil, callers: [PageFetch.Caller] = []
     ) {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             guard case .page(var fetch) = call.purpose, request.isServed(by: fetch.request),
-                step == nil || fetch.step == nil, let flight = call.flight,
+                task == nil || fetch.task == nil, let flight = call.flight,
                 flights.isValid(flight), flight.isFollowed == hasFeedBegun
             else { continue }
-            fetch.step = fetch.step ?? step
+            fetch.task = fetch.task ?? task
             fetch.callers += callers
             calls[number]?.purpose = .page(fetch)
             return
         }
-        call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
+        call(request.call, .page(PageFetch(request: request, task: task, callers: callers)))
     }
 
     mutating func fetchForCaller(_ request: PageRequest, _ caller: PageFetch.Caller) {
@@ -65,7 +65,7 @@ extension SyncCore {
     }
 
     mutating func setFetch(_ fetch: PageFetch, of number: Int) {
-        if fetch.step == nil, fetch.callers.isEmpty { return cancelCall(number) }
+        if fetch.task == nil, fetch.callers.isEmpty { return cancelCall(number) }
         calls[number]?.purpose = .page(fetch)
     }
 
@@ -95,17 +95,17 @@ extension SyncCore {
                 }
                 repeatFetch(next, for: caller)
             }
-            guard fetch.step != nil else { return }
+            guard fetch.task != nil else { return }
             // Repeat a request whose answer is void, even if it failed.
             guard let interim else { return backfill.resume(url) }
             return handleFailure(error, in: url, of: .page(fetch), interim)
         }
         guard let interim, !lacksThread(page, of: request, since: interim) else {
             for caller in fetch.callers { repeatFetch(request.repeated, for: caller) }
-            if fetch.step != nil { backfill.resume(url) }
+            if fetch.task != nil { backfill.resume(url) }
             return
         }
-        let before = fetch.step.map { progress(before: page, $0, in: url) }
+        let before = fetch.task.map { remainder(before: page, $0, in: url) }
         let source = fetch.callers.first?.source ?? .messageFill
         let fetched = write { (ingest) throws(StoreError) in
             let report = try ingest.applyPage(page, of: request, since: interim, source)
@@ -117,9 +117,9 @@ extension SyncCore {
         for caller in fetch.callers {
             reply(fetched, about: "channel \(url)", caller.ticket)
         }
-        if let step = fetch.step, let before {
+        if let task = fetch.task, let before {
             guard let fetched else { return resumeOrPause(url) }
-            continueBackfill(step, after: fetched, of: request, since: before)
+            continueBackfill(task, after: fetched, of: request, since: before)
         } else if let fetched, !fetched.unconfirmed.isEmpty, request.parentMessageID == nil {
             backfill.examine(url)
         }

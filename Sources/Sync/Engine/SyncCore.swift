@@ -277,6 +277,7 @@ struct SyncCore {
         case .connect:
             if case .success(let session) = answer.of(CoreCall.Connect.self) { begin(session) }
         case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token, interim)
+        // Each call of a `PageRequest` is answered by a `MessagePage`.
         case .page(let fetch): handlePage(answer.of(CoreCall.Messages.self), fetch, interim)
         case .changes, .lookup, .reactions: handleBackfill(answer, call, interim)
         case .outbox(let id):

@@ -38,7 +38,7 @@ extension SyncEngine {
         var rest = names[...]
         while !rest.isEmpty, received.messages.count < SyncEngine.messagesOfACall {
             do throws(SyncError) {
-                try receive(&rest, into: &received)
+                try receiveFiles(&rest, into: &received)
             } catch {
                 // The files of the messages that were processed before no longer exist: return
                 // these.
@@ -50,7 +50,7 @@ extension SyncEngine {
         return received
     }
 
-    private func receive(
+    private func receiveFiles(
         _ rest: inout ArraySlice<String>, into received: inout ReceivedPushes
     ) throws(SyncError) {
         var drops: [String] = []
@@ -60,7 +60,7 @@ extension SyncEngine {
             let drop: (messages: [Message], damage: [PushInbox.Damage])?
             do throws(SyncError) {
                 drop = try translatingStoreErrors { () throws(StoreError) in
-                    try store.drop(name)
+                    try store.contents(ofPush: name)
                 }
             } catch {
                 // Keep the file: a newer version of the package, or a later call, may read it.
@@ -72,7 +72,7 @@ extension SyncEngine {
             messages += drop.messages
             damage += drop.damage
         }
-        let held = try receive(messages)
+        let held = try storePushed(messages)
         received.pushCount += drops.count
         received.messages += messages
         received.heldCount += held
@@ -88,7 +88,7 @@ extension SyncEngine {
         try translatingStoreErrors { () throws(StoreError) in try store.removePushInbox() }
     }
 
-    private func receive(_ messages: [Message]) throws(SyncError) -> Int {
+    private func storePushed(_ messages: [Message]) throws(SyncError) -> Int {
         guard !messages.isEmpty else { return 0 }
         return try change { (core) throws(SyncError) in
             try core.ingestMessages(messages, .messageBackgroundSync, isDurable: true)

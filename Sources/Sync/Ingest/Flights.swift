@@ -105,7 +105,8 @@ struct Flights {
     /// The number of recorded changes of a channel above which its requests are void.
     private static let limit = 20_000
 
-    private var count = 0
+    /// The number of the newest request or change.
+    private var lastNumber = 0
     private var losses = 0
     private var open: [ChannelURL: Set<Int>] = [:]
     private var openSearchCount = 0
@@ -117,12 +118,13 @@ struct Flights {
     mutating func begin(
         in channelURL: ChannelURL?, isFollowed: Bool, isSearch: Bool = false
     ) -> Flight {
-        count += 1
+        lastNumber += 1
         inFlightCount += 1
         if isSearch { openSearchCount += 1 }
-        if let channelURL { open[channelURL, default: []].insert(count) }
+        if let channelURL { open[channelURL, default: []].insert(lastNumber) }
         return Flight(
-            number: count, loss: losses, channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
+            number: lastNumber, loss: losses,
+            channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
             channelURL: channelURL, isFollowed: isFollowed, isSearch: isSearch)
     }
 
@@ -168,8 +170,8 @@ struct Flights {
 
     mutating func void(_ url: ChannelURL) {
         guard hasRequests(in: url) else { return }
-        count += 1
-        channelLosses[url] = count
+        lastNumber += 1
+        channelLosses[url] = lastNumber
         changes[url] = nil
     }
 
@@ -182,14 +184,14 @@ struct Flights {
 
     mutating func recordChannel(_ url: ChannelURL) {
         guard inFlightCount > 0 else { return }
-        count += 1
-        channelChanges[url] = count
+        lastNumber += 1
+        channelChanges[url] = lastNumber
     }
 
     mutating func record(_ kind: MessageChange, of id: MessageID, in url: ChannelURL) {
         guard hasRequests(in: url) else { return }
         if changes[url]?.count == Flights.limit { return void(url) }
-        count += 1
-        changes[url, default: []].append(RecordedChange(number: count, id: id, kind: kind))
+        lastNumber += 1
+        changes[url, default: []].append(RecordedChange(number: lastNumber, id: id, kind: kind))
     }
 }

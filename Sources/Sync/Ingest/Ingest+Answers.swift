@@ -140,6 +140,7 @@ extension Ingest {
         above page: MessagePage, _ extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) {
         let newest = page.orderedPositions.last.map(Gap.Bound.position) ?? extent.from
+        // Positions are sorted newest first, unlike those of a page.
         guard let oldest = try batch.positions(in: url, from: newest, to: .end).last,
             try batch.gaps(in: url).contains(where: { newest < $0.upper })
         else { return }
@@ -209,7 +210,7 @@ extension Ingest {
     private mutating func provenPart(
         of extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) -> PageExtent {
-        guard case .position(let start)? = extent.start, !start.messageID.rawValue.isEmpty,
+        guard case .position(let start)? = extent.excludedBound, !start.messageID.rawValue.isEmpty,
             try knowledge(of: url).stale.contains(where: { $0.contains(start) }),
             try batch.message(start.messageID, in: url)?.position != start
         else { return extent }

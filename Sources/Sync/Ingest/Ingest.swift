@@ -51,7 +51,9 @@ struct Ingest {
     struct FeedState {
         /// The gap at the newest end, in which the feed may have reported messages.
         var gap: Gap?
+        /// The newest message that the feed has reported.
         var newest: Position?
+        /// The oldest stored message that the feed has not reported.
         var unreported: Position?
     }
 
@@ -125,7 +127,7 @@ struct Ingest {
     // MARK: Messages
 
     /// Stores a message, unless a newer version is known, and returns `true` if it is now stored,
-    /// in the given version or a newer one.
+    /// in the given version or a newer one, or if a newer message now has its ID.
     ///
     /// `isSent` is true if the server has just accepted the message from the user: it may belong to
     /// another epoch than the beginning of the history and the tombstones.
@@ -159,8 +161,7 @@ struct Ingest {
                 // A message that was stored since the request is newer than the answer.
                 if isAnother, !isFeed, freshness == .unknown || freshness == .unconfirmed {
                     isConfirmed = false
-                    isHeld = item == nil
-                    if isHeld { return held }
+                    if item == nil { return held }
                     // Keep the row of the message that the user has just sent, until a lookup has
                     // found the server's message.
                     freshness = .untrusted
@@ -369,9 +370,6 @@ extension Ingest {
         let isSend = item.operation == .send
         let isDeleted = interim?.deleted.contains(id) ?? false
         guard isSend || !isDeleted else { return }
-        // If the feed does not report all events since the call began, the message's neighbors are
-        // unknown, so it is stored inside a gap. After a void answer, too, lists keep showing what
-        // the user wrote, until a page or a lookup finds out whether it still exists.
         let held = try batch.message(id, in: url)
         let isOlder = try isOlderThanHistory(message)
         if isSend, isDeleted || isOlder || held?.isAnotherMessage(than: message) ?? false {
@@ -380,20 +378,25 @@ extension Ingest {
             try applyAlone(message, source, .untrusted, isSent: true)
         } else if let interim, interim.isFollowed {
             isAlone = true
+            defer { isAlone = false }
             try applyAnswer(message, since: interim, source)
             // The feed reports all reactions to a new message.
             if isSend { reactionChanges?.append(.insert(id, in: url)) }
         } else {
+            // The feed does not report all events since the call began. The message's neighbors are
+            // unknown, so it is stored inside a gap, until a page or a lookup finds out whether it
+            // still exists.
+            //
             // Until the feed has reported all channels, also store a message that the user has
             // written or that a viewer shows, so that lists keep showing it. Afterwards, the user
             // has lost the channel.
             let isGroup = try batch.groupChannel(url) != nil
             let isOpen = try batch.openChannel(url) != nil
             let isUnreported = try !batch.hasAllChannels()
-            let isHeld = isGroup || isOpen || (isUnreported && (isShown || isSend))
+            let isExpected = isGroup || isOpen || (isUnreported && (isShown || isSend))
             // A void answer to an edit does not prove that the message still exists.
             let exists = interim != nil || isSend || held != nil
-            if isHeld && exists { try applyAlone(message, source, .untrusted, isSent: isSend) }
+            if isExpected && exists { try applyAlone(message, source, .untrusted, isSent: isSend) }
         }
     }
 }

@@ -27,7 +27,7 @@ import Testing
 
     /// Returns the ids in each file, and the damage in all files.
     private func contents(_ store: ChatStore) throws -> (ids: [[MessageID?]], damage: [String]) {
-        let drops = try store.pushNames().compactMap { try store.drop($0) }
+        let drops = try store.pushNames().compactMap { try store.contents(ofPush: $0) }
         return (
             drops.map { $0.messages.map(\.messageID) },
             drops.flatMap { $0.damage.map { "line \($0.line): \($0.reason)" } }
@@ -85,7 +85,7 @@ import Testing
         // Removing files that were already removed succeeds.
         try store.removePushes(names)
         #expect(try box.count == 0)
-        #expect(try store.drop(names[0]) == nil)
+        #expect(try store.contents(ofPush: names[0]) == nil)
     }
 
     /// On-disk format, do not change the bytes: apps have such files.
@@ -131,7 +131,7 @@ import Testing
         let files = try box(directory).files
         let many = (0...PushInbox.maximumMessageCount).map { message("\($0)") }
         try files.add(many, nil)
-        let drop = try #require(try store.drop(try store.pushNames()[0]))
+        let drop = try #require(try store.contents(ofPush: try store.pushNames()[0]))
         #expect(drop.messages.count == PushInbox.maximumMessageCount)
         #expect(drop.damage.map(\.line) == [PushInbox.maximumMessageCount + 2])
         #expect(drop.damage.map(\.reason) == [.tooLarge])
@@ -296,12 +296,12 @@ import Testing
             var damaged = whole
             damaged[index] ^= 0x04
             try damaged.write(to: file)
-            let drop = try #require(try store.drop(name))
+            let drop = try #require(try store.contents(ofPush: name))
             // If the flipped bit is one that Base64 does not use, the messages are unchanged.
             #expect(!drop.damage.isEmpty || drop.messages == messages, "at \(index)")
             #expect(drop.messages.allSatisfy(messages.contains), "at \(index)")
             try whole.prefix(index).write(to: file)
-            let cut = try #require(try store.drop(name))
+            let cut = try #require(try store.contents(ofPush: name))
             #expect(index == 0 || !cut.damage.isEmpty, "cut at \(index)")
             #expect(cut.messages.count < 2, "cut at \(index)")
         }
@@ -311,7 +311,7 @@ import Testing
         let other = file.deletingLastPathComponent()
             .appending(path: "0000000000000009-0000000000000000.drop")
         try whole.write(to: other)
-        let moved = try #require(try store.drop(other.lastPathComponent))
+        let moved = try #require(try store.contents(ofPush: other.lastPathComponent))
         #expect(moved.damage.isEmpty == (form == .plain))
     }
 
@@ -482,7 +482,7 @@ import Testing
             let process = try WritingProcess(leavingIn: directory, from: first)
             process.readLines(Int.random(in: 2...20, using: &random))
             let last = try process.kill().compactMap { Int($0) }.last ?? first - 1
-            let drops = try store.pushNames().compactMap { try store.drop($0) }
+            let drops = try store.pushNames().compactMap { try store.contents(ofPush: $0) }
             #expect(drops.allSatisfy { $0.damage.isEmpty })
             // All promised files must exist. The next one may exist, too.
             let found = drops.map(\.messages)
@@ -501,7 +501,7 @@ import Testing
         one.readLines(25)
         two.readLines(25)
         let promised = try (one.kill() + two.kill()).compactMap { Int($0) }
-        let drops = try store.pushNames().compactMap { try store.drop($0) }
+        let drops = try store.pushNames().compactMap { try store.contents(ofPush: $0) }
         #expect(drops.allSatisfy { $0.damage.isEmpty })
         let found = Set(drops.map(\.messages))
         #expect(promised.count >= 48 && promised.allSatisfy { found.contains(Steps.drop($0)) })
