@@ -20,11 +20,10 @@ extension ChatStore {
             if try keyFile.exists() { try keyFile.isOpened(byOneOf: [key]) } else { false }
         if isReady {
             try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
-            return try holdOutboxItems(at: new, key)
+            return try outboxItems(at: new, key)
         }
-        try reencrypt(at: directory, from: nil, to: key)
-        // From here on, only programs with the key can replace the items.
-        let items = try holdOutboxItems(at: directory, key)
+        try reencrypt(at: directory, from: nil, to: key, on: .disk(), holdsItems: true)
+        let items = try outboxItems(at: directory, key)
         try keyFile.write(try files.keyFile.keys(key), for: [key])
         try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
         return items
@@ -37,21 +36,12 @@ extension ChatStore {
         return try files.hasSealedFiles()
     }
 
-    private static func holdOutboxItems(
+    private static func outboxItems(
         at directory: URL, _ key: EncryptionKey
     ) throws(StoreError) -> [OutboxItem] {
         let store = try ChatStore(at: directory, encryptionKey: key)
         defer { store.close() }
-        let items = try store.outboxItems().map { item in
-            var item = item
-            item.requireConfirmation()
-            item.removePaths()
-            return item
-        }
-        try store.writeRows { (batch) throws(StoreError) in
-            for item in items { try batch.save(item) }
-        }
-        return items
+        return try store.outboxItems()
     }
 }
 

@@ -29,6 +29,10 @@ extension KeyFile {
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
         let found = try exists() ? keys(old, new).found : nil
+        // Another program may have removed the file since the check, to have plain files accepted.
+        guard old == nil || found != nil else {
+            throw StoreError(.wrongKey, "the key file is missing", path: path)
+        }
         if let found, found.isUnfinished, try areBothKnown(old, new),
             (new == nil) == (found.generation == DataKeys.plain)
         {

@@ -10,19 +10,15 @@ extension LevelDB {
         private let base: (pointer: Pointer, owner: any Sendable)?
         /// The cipher must exist as long as the environment.
         private let cipher: FileCipher?
-        /// The keys of encrypted files are derived from this name.
-        private let database: String
 
         private init(
             _ pointer: OpaquePointer, isOnDisk: Bool,
-            base: (pointer: Pointer, owner: any Sendable)? = nil, cipher: FileCipher? = nil,
-            database: String = ""
+            base: (pointer: Pointer, owner: any Sendable)? = nil, cipher: FileCipher? = nil
         ) {
             environment = Pointer(pointer)
             self.isOnDisk = isOnDisk
             self.base = base
             self.cipher = cipher
-            self.database = database
         }
 
         private convenience init(
@@ -31,13 +27,16 @@ extension LevelDB {
             let pointer = withUnsafePointer(to: cipher.functions) {
                 scrollback_env_create_sealed(base?.pointer.raw, $0, database)
             }
-            self.init(
-                pointer, isOnDisk: true, base: base, cipher: cipher, database: database)
+            self.init(pointer, isOnDisk: true, base: base, cipher: cipher)
         }
 
-        func another() -> Environment {
+        /// Returns an environment for another database, whose name is that of its directory.
+        func another(at path: String) -> Environment {
             guard isOnDisk else { return .memory() }
-            if let cipher { return Environment(base: base, cipher: cipher, as: database) }
+            if let cipher {
+                let name = URL(filePath: path).lastPathComponent
+                return Environment(base: base, cipher: cipher, as: name)
+            }
             return Environment(
                 scrollback_env_create_disk(base?.pointer.raw), isOnDisk: true, base: base)
         }

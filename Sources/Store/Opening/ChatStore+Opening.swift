@@ -95,7 +95,7 @@ extension ChatStore {
                 if let files, !isOutboxRebuilt, files.isOutboxDamage(error) {
                     try files.rebuildOutbox(key)
                     isOutboxRebuilt = true
-                } else if let files, reason == nil, files.isCacheDamage(error) {
+                } else if let files, reason == nil, files.mustReplaceCache(after: error) {
                     try files.replaceCache(reason: error, at: now)
                     reason = error
                 } else {
@@ -118,8 +118,8 @@ extension ChatStore {
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
         }
-        if let keys {
-            environments.cache = environments.cache.sealed(by: keys, as: StoreFiles.cacheName)
+        if let keys, let files {
+            environments.cache = environments.cache.sealed(by: keys, as: files.cacheDatabase)
             environments.outbox = environments.outbox.sealed(by: keys, as: StoreFiles.outboxName)
         }
         var report = OpeningReport()
@@ -141,16 +141,32 @@ extension ChatStore {
         try ChatStore.migrate(
             &cache, outbox, to: schema, of: files, at: now, report: &report, migrationHandler)
         try cache.turnIndex(isOn: options.isSearchIndexed)
+        try ChatStore.checkItems(
+            of: outbox, isNew: isOutboxNew, recorded: try cache.generation(), files, keys, &report)
+        report.outboxLoss = try outbox.outboxLoss()
+        let next = try Batch.NextNumbers(in: cache, outbox)
+        return Opened(
+            cache: cache, outbox: outbox, next: next, report: report, keys: keys,
+            outboxFiles: outboxFiles)
+    }
+
+    /// Rebuilds the index of the outbox after damage, and makes pending items fail if the outbox is
+    /// older than recorded, or has lost records.
+    private static func checkItems(
+        of outbox: LevelDB, isNew: Bool, recorded: UInt64, _ files: StoreFiles?, _ keys: DataKeys?,
+        _ report: inout OpeningReport
+    ) throws(StoreError) {
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
                 // Search a copy only once: its items may have been sent since.
-                let isNew = name != before?.copyName
+                let isNewCopy = name != before?.copyName
                 var loss = try OutboxLoss(
-                    of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
-                    logs: isNew ? logs : nil)
+                    of: isNewCopy ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName),
+                    reindexing,
+                    logs: isNewCopy ? logs : nil)
                 loss.copyName = name
                 return loss
             }
@@ -161,14 +177,9 @@ extension ChatStore {
             report.outboxDamage != nil || isOutboxDistrusted && report.outboxCopy != nil
         // In an encrypted store, an attacker may have damaged records, to undo a cancellation.
         try outbox.failOutdatedItems(
-            recorded: try cache.generation(), hasLostRecords: keys != nil && isDamageReported,
-            isReported: isOutboxNew || isDamageReported)
+            recorded: recorded, hasLostRecords: keys != nil && isDamageReported,
+            isReported: isNew || isDamageReported)
         if report.isOutboxReindexed { try files?.outboxDistrust.remove() }
-        report.outboxLoss = try outbox.outboxLoss()
-        let next = try Batch.NextNumbers(in: cache, outbox)
-        return Opened(
-            cache: cache, outbox: outbox, next: next, report: report, keys: keys,
-            outboxFiles: outboxFiles)
     }
 
     private static func migrate(

@@ -16,7 +16,7 @@ extension ChatStore {
                 try DiskFile.remove(removed)
             } else {
                 // Without the keys, the remaining files cannot be decrypted.
-                try DiskFile.remove(KeyFile(in: removed).path)
+                try DiskFile.removeAll(at: KeyFile(in: removed).path)
                 try DiskFile.removeAll(at: removed)
             }
         }

@@ -44,7 +44,7 @@ extension ChatStore {
     private func openEmptyCache(at path: String) throws(StoreError) -> LevelDB {
         do throws(StoreError) {
             let new = try LevelDB(
-                at: path, options: cache.options, environment: cache.environment.another())
+                at: path, options: cache.options, environment: cache.environment.another(at: path))
             new.firstDamage.observe { [weak self] in self?.reportCacheDamage($0) }
             try new.setKindFormat()
             try new.setSchemaVersion(StoreSchema.current.version)
@@ -93,7 +93,7 @@ extension ChatStore {
 extension StoreFiles {
     var caches: CacheFiles { CacheFiles(in: directory) }
 
-    func isCacheDamage(_ error: StoreError) -> Bool {
+    func mustReplaceCache(after error: StoreError) -> Bool {
         (error.code == .corruption || error.code == .newerSchema)
             && (error.path + "/").hasPrefix(cache + "/")
     }
@@ -114,9 +114,9 @@ extension StoreFiles {
         cache.retire {}
         let reason = StoreError(
             .corruption, "the files have the older version \(version)", path: cache.path)
+        let path = try caches.replace(.older, reason, at: now)
         return try LevelDB(
-            at: caches.replace(.older, reason, at: now), options: cache.options,
-            environment: cache.environment.another())
+            at: path, options: cache.options, environment: cache.environment.another(at: path))
     }
 }
 

@@ -61,10 +61,57 @@ extension StoreFiles {
         }
     }
 
+    /// Replaces the outbox by one with the same rows, in which no item is pending or has a path.
+    ///
+    /// The new files are encrypted, but the old ones never are: a program that cuts the logs or
+    /// restores files could otherwise undo what was changed in them. The caller holds the locks of
+    /// both databases.
+    func holdOutboxItems(sealedBy keys: DataKeys) throws(StoreError) {
+        let unfinished = salvaged + DiskFile.unfinished
+        for path in [salvaged, unfinished] { try DiskFile.removeAll(at: path) }
+        do throws(StoreError) {
+            try copyHeldItems(into: unfinished, sealedBy: keys)
+        } catch {
+            guard error.code == .corruption else { throw error }
+            try rebuildLockedOutbox(sealedBy: keys)
+            try DiskFile.removeAll(at: unfinished)
+            try copyHeldItems(into: unfinished, sealedBy: keys)
+        }
+        try DiskFile.removeAll(at: repaired)
+        try DiskFile.move(unfinished, to: salvaged)
+        // After a crash here, the next call moves the new outbox to its path.
+        try DiskFile.move(outbox, to: repaired)
+        try finishSalvage()
+        try DiskFile.removeAll(at: repaired)
+    }
+
+    private func copyHeldItems(
+        into new: String, sealedBy keys: DataKeys
+    ) throws(StoreError) {
+        try DiskFile.removeAll(at: repaired)
+        try DatabaseFiles(outbox).copy(to: repaired)
+        let environment = { LevelDB.Environment.disk(keys, as: StoreFiles.outboxName) }
+        let source = try LevelDB(at: repaired, environment: environment())
+        defer { source.close() }
+        let version = try source.schemaVersion() ?? StoreSchema.current.version
+        try StoreSchema.current.check(version, at: outbox)
+        guard try Rows(snapshot: try source.snapshot()).count(.all) > 0 else {
+            // It is new, or its rows were lost, which the next opening reports.
+            try DiskFile.createDirectory(new)
+            return try LevelDB(at: new, environment: environment()).close()
+        }
+        try writeOutbox(at: new, environment, from: source, version) { item in
+            item.requireConfirmation()
+            item.removePaths()
+        } findLoss: { (_, reindexing) throws(StoreError) in
+            try OutboxLoss(of: nil, in: environment(), reindexing)
+        }
+    }
+
     private func salvageItems(
         into new: String, for copy: String, sealedBy keys: DataKeys?
     ) throws(StoreError) {
-        func environment() -> LevelDB.Environment { .disk(keys, as: StoreFiles.outboxName) }
+        let environment = { LevelDB.Environment.disk(keys, as: StoreFiles.outboxName) }
         try DatabaseFiles(outbox).copy(to: repaired)
         // LevelDB's repair ignores the checksums of log records.
         try DatabaseFiles(repaired).bridgeDamage(in: environment())
@@ -73,28 +120,43 @@ extension StoreFiles {
         defer { source.close() }
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
-        try DiskFile.createDirectory(new)
-        let target = try LevelDB(at: new, environment: environment())
-        defer { target.close() }
-        let unknownRows = try target.addOutboxRows(of: source, needsConfirmation: keys != nil)
-        try target.setSchemaVersion(version)
-        try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
+        try writeOutbox(at: new, environment, from: source, version) { item in
+            guard item.state == .pending else { return }
+            item.isDoubtful = true
+            // An attacker may have damaged an encrypted outbox to undo a cancellation.
+            if keys != nil { item.requireConfirmation() }
+        } findLoss: { (unknownRows, reindexing) throws(StoreError) in
             var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
             loss.unreadableCount += unknownRows
             loss.copyName = URL(filePath: copy).lastPathComponent
             return loss
         }
     }
+
+    /// Writes the rows of another outbox and the index of its items to a new one.
+    ///
+    /// `findLoss` receives the number of rows of unknown tables, which are not copied.
+    private func writeOutbox(
+        at path: String, _ environment: () -> LevelDB.Environment, from source: LevelDB,
+        _ version: Int, changing change: (inout OutboxItem) -> Void,
+        findLoss: (Int, OutboxReindexing) throws(StoreError) -> OutboxLoss
+    ) throws(StoreError) {
+        try DiskFile.createDirectory(path)
+        let target = try LevelDB(at: path, environment: environment())
+        defer { target.close() }
+        let unknownRows = try target.addOutboxRows(of: source, changing: change)
+        try target.setSchemaVersion(version)
+        try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
+            try findLoss(unknownRows, reindexing)
+        }
+    }
 }
 
 extension LevelDB {
-    /// Copies the rows, with pending items marked as doubtful, and returns the number of rows of
-    /// unknown tables, which are not copied.
-    ///
-    /// With `needsConfirmation`, pending items fail until the user resends them: an attacker may
-    /// have damaged an encrypted outbox to undo a cancellation.
+    /// Copies the rows, with changed items, and returns the number of rows of unknown tables, which
+    /// are not copied.
     fileprivate func addOutboxRows(
-        of source: LevelDB, needsConfirmation: Bool
+        of source: LevelDB, changing change: (inout OutboxItem) -> Void
     ) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
@@ -103,9 +165,8 @@ extension LevelDB {
         try rows.scan(.all) { (key, value) throws(StoreError) in
             switch key.first.flatMap(OutboxTable.init) {
             case .outboxItem:
-                if var item: OutboxItem = rows.readableRecord(value), item.state == .pending {
-                    item.isDoubtful = true
-                    if needsConfirmation { item.requireConfirmation() }
+                if var item: OutboxItem = rows.readableRecord(value) {
+                    change(&item)
                     batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
                 } else {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })

@@ -4,7 +4,8 @@ import Foundation
 struct StoreFiles {
     let directory: URL
 
-    /// On-disk format, do not change: the keys of encrypted files are derived from these names.
+    /// On-disk format, do not change: the keys of encrypted files are derived from these names, and
+    /// those of a later cache from the name of its directory.
     static let cacheName = "cache"
     static let outboxName = "outbox"
 
@@ -12,6 +13,9 @@ struct StoreFiles {
     var cache: String {
         (try? caches.currentPath()) ?? directory.appending(path: StoreFiles.cacheName).path
     }
+    /// The name in the keys of the cache's files: that of its directory, so that the files of a
+    /// replaced cache cannot take their place.
+    var cacheDatabase: String { URL(filePath: cache).lastPathComponent }
     var outbox: String { directory.appending(path: StoreFiles.outboxName).path }
     var version: String { directory.appending(path: "VERSION").path }
 

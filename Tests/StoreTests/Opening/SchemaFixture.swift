@@ -64,7 +64,9 @@ struct SchemaFixture {
         var lines: [String] = []
         let files = StoreFiles(directory: directory.url)
         for (name, path) in [("cache", files.cache), ("outbox", files.outbox)] {
-            let database = try LevelDB(at: path, environment: directory.environment(name))
+            let database = try LevelDB(
+                at: path,
+                environment: directory.environment(URL(filePath: path).lastPathComponent))
             lines.append(name)
             lines += try database.snapshot().rows().map { "\($0.key.hex) → \($0.value.hex)" }
             database.close()
