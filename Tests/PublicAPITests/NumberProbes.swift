@@ -46,11 +46,6 @@ extension NumberProbe {
                 _ = "\(Date(time)) \(time.advanced(by: numbers.duration()))"
                 _ = time.duration(to: numbers.time())
             },
-            NumberProbe("OfflineRequest.waits(since:)") { numbers, _ in
-                var receipt = MarkAsRead("c")
-                receipt.waits(since: numbers.time())
-                _ = "\(receipt)"
-            },
             NumberProbe(
                 "Timestamp.init(milliseconds:)", "Timestamp.init(integerLiteral:)",
                 "Timestamp.<(_:_:)", "Position.init(createdAt:messageID:)"

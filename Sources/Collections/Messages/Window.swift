@@ -212,7 +212,7 @@ struct Window: Sendable {
     /// Returns the row of a sent message.
     ///
     /// A listed message keeps its row. Another one with a request ID takes over the row of the
-    /// unsent message, if the outbox item of that one ends with this change.
+    /// unsent message, if this change ends the outbox item of the unsent message.
     private mutating func assignRow(
         to message: Message, _ id: MessageID, _ edits: WindowEdits
     ) -> Message.ID {

@@ -63,13 +63,13 @@ public protocol MessageRequest: BackendRequest {
 public protocol OfflineRequest: BackendRequest, ChannelCall where Answer == Void {
     /// Prepares the request to be sent later; by default, it does not change.
     ///
-    /// `newest` is the time of the channel's newest stored message; `nil` if there is none.
-    mutating func waits(since newest: Timestamp?)
+    /// `newest` is the position of the channel's newest stored message; `nil` if there is none.
+    mutating func waits(since newest: Position?)
 }
 
 extension OfflineRequest {
     /// Does nothing.
-    public mutating func waits(since newest: Timestamp?) {}
+    public mutating func waits(since newest: Position?) {}
 }
 
 /// A request for a page of a list.

@@ -15,7 +15,7 @@ enum BackfillTask: Hashable {
 ///
 /// 1. The changelog, because stored messages may have been edited or deleted.
 /// 2. Gaps in view, newest first, then other gaps, newest first.
-/// 3. Stale ranges in view, then the other ones that no loss of history has caused.
+/// 3. Stale ranges in view, then other stale ranges, except those that a loss of history caused.
 ///
 /// A gap that is older than all stored messages is filled only while it is in view.
 struct BackfillPlan {
@@ -36,7 +36,7 @@ struct BackfillPlan {
         if hasBudget, let gap = newestFirst.first(where: isBetweenKnown) { return .fill(gap) }
         let staleNewestFirst = staleRanges.reversed()
         if let stale = staleNewestFirst.first(where: isInView) { return .refetch(stale) }
-        if hasBudget, let stale = staleNewestFirst.first(where: \.isOfNoLoss) {
+        if hasBudget, let stale = staleNewestFirst.first(where: \.isNotCausedByLoss) {
             return .refetch(stale)
         }
         return nil
@@ -65,5 +65,5 @@ extension Gap {
 
 extension StaleRange {
     /// True if no loss of history made the range stale; messages that arrived late may be missing.
-    fileprivate var isOfNoLoss: Bool { epoch <= 0 }
+    fileprivate var isNotCausedByLoss: Bool { epoch <= 0 }
 }

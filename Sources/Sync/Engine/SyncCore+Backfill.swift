@@ -65,7 +65,7 @@ extension SyncCore {
                     in: url, at: anchor, bound: anchor == .newest ? nil : range.upper,
                     older: options.pageSize),
                 for: .refetch(range))
-        // `work.newer` has its cursor.
+        // This task is above: `work.newer` has its cursor.
         case .newer: break
         }
     }

@@ -53,7 +53,7 @@ extension SyncEngine {
         let (id, time) = (makeRequestID(), now())
         try change { (core) throws(SyncError) in
             try core.post(
-                OutboxItem(request, requestID: id, newest: newest?.createdAt, createdAt: time))
+                OutboxItem(request, requestID: id, newest: newest, createdAt: time))
         }
     }
 

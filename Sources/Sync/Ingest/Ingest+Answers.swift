@@ -140,7 +140,7 @@ extension Ingest {
         above page: MessagePage, _ extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) {
         let newest = page.orderedPositions.last.map(Gap.Bound.position) ?? extent.from
-        // Positions are sorted newest first, unlike those of a page.
+        // These positions are sorted newest first; those of a page are oldest first.
         guard let oldest = try batch.positions(in: url, from: newest, to: .end).last,
             try batch.gaps(in: url).contains(where: { newest < $0.upper })
         else { return }

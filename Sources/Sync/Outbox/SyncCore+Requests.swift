@@ -4,7 +4,7 @@ import Store
 
 extension OutboxItem {
     init<Request: OfflineRequest>(
-        _ request: Request, requestID: RequestID, newest: Timestamp?, createdAt: Timestamp
+        _ request: Request, requestID: RequestID, newest: Position?, createdAt: Timestamp
     ) throws(SyncError) {
         var request = request
         request.waits(since: newest)

@@ -11,7 +11,7 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let item = found else {
-            // During the request, a message of the server has ended the item, or its row was damaged.
+            // A message of the server has ended the item during the request, or its row is damaged.
             return outbox.setBusy(false, url)
         }
         let value: any Sendable

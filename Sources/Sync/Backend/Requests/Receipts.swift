@@ -24,6 +24,11 @@ public struct MarkAsRead: OfflineRequest {
     /// not marked. A receipt never moves an earlier one back.
     public var upTo: Timestamp?
 
+    /// The ID of that message; `nil` if it is unknown.
+    ///
+    /// A server whose messages may have wrong times needs it. The engine sets it with ``upTo``.
+    public var messageID: MessageID?
+
     /// Creates a request.
     public init(_ channelURL: ChannelURL, upTo: Timestamp? = nil) {
         self.channelURL = channelURL
@@ -31,7 +36,10 @@ public struct MarkAsRead: OfflineRequest {
     }
 
     /// Limits the receipt to the messages that this device has.
-    public mutating func waits(since newest: Timestamp?) { upTo = upTo ?? newest }
+    public mutating func waits(since newest: Position?) {
+        guard upTo == nil else { return }
+        (upTo, messageID) = (newest?.createdAt, newest?.messageID)
+    }
 
     /// Returns an example.
     public static func example(_ names: ExampleNames) -> MarkAsRead {
@@ -109,7 +117,7 @@ public struct MarkAsDelivered: OfflineRequest {
     }
 
     /// Limits the receipt to the messages that this device has.
-    public mutating func waits(since newest: Timestamp?) { upTo = upTo ?? newest }
+    public mutating func waits(since newest: Position?) { upTo = upTo ?? newest?.createdAt }
 
     /// Returns an example.
     public static func example(_ names: ExampleNames) -> MarkAsDelivered {
