@@ -133,6 +133,8 @@ public actor MatrixBackend: Backend {
     var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
     /// The rooms whose last message could not be fetched, and when it is requested again.
     var staleRooms: [String: ContinuousClock.Instant] = [:]
+    /// The rooms whose last message was fetched later than the event that changed it.
+    var lateLastMessages: Set<String> = []
     var pageTokens = PageTokens()
     /// The rooms whose state was fetched again for a redaction in the feed's current batch.
     var refetchedStates: Set<String> = []

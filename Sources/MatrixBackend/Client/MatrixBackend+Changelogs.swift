@@ -24,13 +24,14 @@ extension MatrixBackend {
         let filter = RoomEvent.changeTypes.map { "\"\($0)\"" }.joined(separator: ",")
         let reply: EventsReply
         do {
-            reply = try await call(
+            reply = try await call(upTo: 100) { limit in
                 .get(
                     "rooms", room, "messages",
                     query: [
-                        ("dir", "f"), ("from", token), ("limit", "100"),
+                        ("dir", "f"), ("from", token), ("limit", "\(limit)"),
                         ("filter", #"{"types":[\#(filter)]}"#),
-                    ]))
+                    ])
+            }
         } catch  where error.detail == .invalidParameter {
             throw BackendError(.expired, error.message)
         }

@@ -111,6 +111,7 @@ extension MatrixBackend {
         body["device_id"] = deviceID.map { .string($0) }
         var request = MatrixRequest.post("login", body: .object(body))
         request.isAuthorized = false
+        request.kind = .signingIn
         let reply: LoginReply = try await call(request)
         session?.accessToken = reply.access_token.text
         session?.refreshToken = reply.refresh_token?.text
@@ -137,6 +138,7 @@ extension MatrixBackend {
         pageTokens = PageTokens()
         failedRooms = (nil, [:])
         staleRooms = [:]
+        lateLastMessages = []
         unreportedReaders = []
     }
 

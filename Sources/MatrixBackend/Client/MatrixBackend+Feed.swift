@@ -20,6 +20,8 @@ extension MatrixBackend {
         } else if reply.changesState {
             try await updateList()
         }
+        if staleRooms.keys.contains(where: { !isPaused($0) }) { try await fetchStaleLastMessages() }
+        events += takeLateLastMessages()
         events += try await channelsAfterPurge()
         if reply.directRooms != nil { events += try distinctChannels() }
         // The list may be newer than the reply: the user may have returned to the room.
@@ -58,6 +60,7 @@ extension MatrixBackend {
         try await resolveNewestReceipts(of: order)
         let channels = order.compactMap { list.channel($0, for: me) }
         let all = FeedEvent.channels(Set(channels.map(\.url)))
+        lateLastMessages = []
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
     }
 
@@ -110,6 +113,8 @@ extension MatrixBackend {
             if failedRooms.cursor != cursor { failedRooms = (cursor, [:]) }
             failedRooms.counts[room, default: 0] += 1
             guard failedRooms.counts[room]! >= Self.roomAttempts else { throw error }
+            staleRooms[room] = options.instant() + Self.pauseOfStaleRoom
+            list.rooms[room]?.lastMessageIsStale = true
             let url = ChannelURL(room)
             let state = try? await completeState(of: room)
             return [
@@ -271,7 +276,9 @@ extension MatrixBackend {
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
         if try await changesLastMessage(changes, room, current, isListCurrent: isListCurrent) {
-            if let message = try await newestMessage(in: room) {
+            if isPaused(room) {
+                list.rooms[room]?.lastMessageIsStale = true
+            } else if let message = try await newestMessage(in: room) {
                 list.setLastMessage(message, of: room)
                 patch.set(\.lastMessage, to: message)
             } else {

@@ -13,7 +13,7 @@ extension MatrixBackend {
             try await self.mentions(after: request.cursor, limit: request.limit)
         }
         handlers.on(MarkAsRead.self) { request throws(BackendError) in
-            try await self.markAsRead(request.channelURL, upTo: request.upTo)
+            try await self.markAsRead(request)
         }
         handlers.on(SetTyping.self) { request throws(BackendError) in
             try await self.setTyping(request.isTyping, in: request.channelURL)

@@ -10,9 +10,9 @@ extension MatrixBackend {
         try decode(try await reply(to: request).body, of: request)
     }
 
-    /// Requests a number of events, and fewer of them while the reply is too long to be read.
+    /// Requests a number of events, and fewer of them while the reply cannot be read.
     ///
-    /// One event can take several hundred kilobytes.
+    /// It may be too long: one event can take several hundred kilobytes.
     func call<Reply: Decodable>(
         upTo limit: Int, _ request: (_ limit: Int) -> MatrixRequest
     ) async throws(BackendError) -> Reply {
@@ -157,6 +157,7 @@ extension MatrixBackend {
     private func refresh(_ refreshToken: String) async throws(BackendError) -> String {
         var request = MatrixRequest.post("refresh", body: ["refresh_token": .string(refreshToken)])
         request.isAuthorized = false
+        request.kind = .signingIn
         let decoded: RefreshReply = try await call(request)
         session?.accessToken = decoded.access_token.text
         session?.refreshToken = decoded.refresh_token?.text ?? refreshToken

@@ -122,29 +122,46 @@ extension MatrixBackend {
         }
     }
 
-    private static let pauseOfStaleRoom = Duration.seconds(5 * 60)
-
-    /// Other rooms must not wait for a room whose history the server cannot read.
-    ///
-    /// Another server may answer too late. The last message of the room stays stale, and is
-    /// requested again after a pause.
-    private func fetchStaleLastMessages() async throws(BackendError) {
-        let now = options.instant()
-        staleRooms = staleRooms.filter { $0.value > now }
-        let stale = list.rooms.values.filter {
-            $0.lastMessageIsStale && !$0.isSpace && staleRooms[$0.id] == nil
-        }.map(\.id)
+    func fetchStaleLastMessages() async throws(BackendError) {
+        staleRooms = staleRooms.filter { isPaused($0.key) }
+        let stale = list.rooms.values.filter { $0.lastMessageIsStale && !$0.isSpace }.map(\.id)
         _ = try await concurrently(stale) { id throws(BackendError) in
             try await self.fetchLastMessage(of: id)
         }
     }
 
+    static let pauseOfStaleRoom = Duration.seconds(5 * 60)
+
+    func isPaused(_ room: String) -> Bool {
+        staleRooms[room].map { options.instant() < $0 } ?? false
+    }
+
+    /// Other rooms must not wait for a room whose history the server cannot read.
+    ///
+    /// Another server may answer too late. The last message of the room stays stale, and is
+    /// requested again after a pause.
     private func fetchLastMessage(of id: String) async throws(BackendError) {
+        guard !isPaused(id) else { return }
         do {
             let message = try await newestMessage(in: id)
+            staleRooms[id] = nil
+            // Meanwhile, another reply may have contained a newer message.
+            guard list.rooms[id]?.lastMessageIsStale ?? false else { return }
             list.setLastMessage(message ?? list.rooms[id]?.lastMessage, of: id)
+            if message != nil { lateLastMessages.insert(id) }
         } catch  where Self.failuresOfRoom.contains(error.code) {
             staleRooms[id] = options.instant() + Self.pauseOfStaleRoom
+        }
+    }
+
+    /// Returns the last messages that were fetched since the last batch of the feed.
+    func takeLateLastMessages() -> [FeedEvent] {
+        defer { lateLastMessages = [] }
+        return lateLastMessages.sorted().compactMap { id in
+            guard let room = list.rooms[id] else { return nil }
+            var patch = Patch<GroupChannel>()
+            patch.set(\.lastMessage, to: room.lastMessage)
+            return .channel(ChannelUpdate(ChannelURL(id), patch))
         }
     }
 

@@ -101,8 +101,7 @@ extension MatrixBackend {
         }
         var found = Dictionary(ids.map { ($0, GroupedReactions()) }) { first, _ in first }
         for event in events.flatMap(\.self) {
-            guard let (key, target) = event.reaction else { continue }
-            found[target]?.add(key, by: UserID(event.sender), at: event.time)
+            found[event.target]?.add(event.key, by: UserID(event.sender), at: event.time)
         }
         return Dictionary(
             uniqueKeysWithValues: found.filter { !$1.isEmpty }
@@ -114,7 +113,7 @@ extension MatrixBackend {
     /// `token` is older than all of the messages, or `nil`.
     private func reactions(
         to ids: [String], in room: String, since token: String?
-    ) async throws(BackendError) -> [RoomEvent] {
+    ) async throws(BackendError) -> [ReactionEntry] {
         if ids.count > 1, let token, let events = try await reactions(in: room, since: token) {
             return events
         }
@@ -131,13 +130,14 @@ extension MatrixBackend {
 
     private static let reactionPagesOfRoom = 3
 
-    /// Returns the newer reactions; `nil` if there are ``maximumReactionCount`` or more.
+    /// Returns the newer reactions; `nil` if there are ``maximumReactionCount`` or more, or more
+    /// than ``reactionPagesOfRoom`` pages.
     ///
     /// A page may be short although others follow: the server omits the events of ignored users.
     private func reactions(
         in room: String, since start: String
-    ) async throws(BackendError) -> [RoomEvent]? {
-        var (events, token): ([RoomEvent], String) = ([], start)
+    ) async throws(BackendError) -> [ReactionEntry]? {
+        var (events, token): ([ReactionEntry], String) = ([], start)
         for _ in 0..<Self.reactionPagesOfRoom {
             let reply: EventsReply = try await call(upTo: Self.maximumReactionCount) { limit in
                 .get(
@@ -148,7 +148,7 @@ extension MatrixBackend {
                     ])
             }
             receive(reply.events)
-            events += reply.events
+            events += reply.events.compactMap { ReactionEntry($0) }
             guard events.count < Self.maximumReactionCount else { return nil }
             guard let end = reply.end, end != token else { return events }
             token = end
@@ -156,8 +156,10 @@ extension MatrixBackend {
         return nil
     }
 
-    func reactions(to id: String, in room: String) async throws(BackendError) -> [RoomEvent] {
-        var events: [RoomEvent] = []
+    func reactions(
+        to id: String, in room: String
+    ) async throws(BackendError) -> [ReactionEntry] {
+        var events: [ReactionEntry] = []
         var token: String?
         for _ in 0..<Self.maximumReactionPageCount {
             let reply: EventsReply = try await call(upTo: Self.maximumReactionCount) { limit in
@@ -167,12 +169,27 @@ extension MatrixBackend {
                     "rooms", room, "relations", id, "m.annotation", "m.reaction", query: query,
                     api: "_matrix/client/v1")
             }
-            events += reply.events
+            receive(reply.events)
+            events += reply.events.compactMap { ReactionEntry($0) }
             token = reply.end
             if token == nil || events.count >= 10_000 { break }
         }
-        receive(events)
         return events
+    }
+}
+
+/// A reaction without the other fields of its event, which can be long.
+struct ReactionEntry: Sendable {
+    let id: String
+    let sender: String
+    let key: String
+    let target: String
+    let time: Timestamp
+
+    init?(_ event: RoomEvent) {
+        guard let (key, target) = event.reaction else { return nil }
+        (id, sender, time) = (event.id, event.sender, event.time)
+        (self.key, self.target) = (key, target)
     }
 }
 

@@ -3,9 +3,9 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// It needs a request or more for each direction, one for an anchor that is a time or a
-    /// message, and one for the messages that arrived just before the page: a message of the page
-    /// is an outlier if one of these has a newer position.
+    /// It needs a request or more for each direction, one for an anchor that is a message, three or
+    /// more for one that is a time, and one for the messages that arrived just before the page: a
+    /// message of the page is an outlier if one of these has a newer position.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -55,7 +55,12 @@ extension MatrixBackend {
         switch anchor {
         case .newest: break
         case .cursor(let cursor): point = HistoryPoint(cursor)
-        case .time(let time): (point, found) = try await self.point(at: time, in: history.room)
+        case .time(let time):
+            let first: HistoryPoint?
+            (first, found) = try await self.point(at: time, in: history.room)
+            if let first { point = try await self.point(first, at: time, in: history.room) }
+            // The event is not at a point that was moved.
+            if point != first { found = nil }
         case .message(let id):
             (point, found) = try await context(id.rawValue, in: history.room)
         }
@@ -137,6 +142,26 @@ extension MatrixBackend {
             let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
             return (newest.start.map { HistoryPoint($0) }, nil)
         }
+    }
+
+    /// Returns the point, or a newer one after which the next messages are not older than `time`;
+    /// `nil` for the newest end, if too many requests are needed.
+    ///
+    /// The sender's server chooses the time and the place of an event. The page would lack all
+    /// messages between an event in a wrong place and the time.
+    private func point(
+        _ first: HistoryPoint, at time: Timestamp, in room: String
+    ) async throws(BackendError) -> HistoryPoint? {
+        var (point, limit) = (first, Self.contextCount)
+        for _ in 0..<Self.maximumRequestCount {
+            let newer = try await segment(
+                .newer, of: History(room: room), from: HistoryPoint(point.token), limit: limit)
+            guard let last = newer.events.last(where: { $0.time < time }) else { return point }
+            guard let next = try await context(last.id, in: room).0 else { break }
+            point = HistoryPoint(next.token)
+            limit = min(limit * 4, 500)
+        }
+        return nil
     }
 
     private func context(

@@ -209,7 +209,7 @@ extension MatrixBackend {
         let me = try me.rawValue
         do {
             return try await reactions(to: id, in: room)
-                .filter { $0.sender == me && $0.reaction?.key == key }.map(\.id)
+                .filter { $0.sender == me && $0.key == key }.map(\.id)
         } catch  where error.code == .notFound {
             return []
         }

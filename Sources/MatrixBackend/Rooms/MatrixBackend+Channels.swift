@@ -77,36 +77,47 @@ extension MatrixBackend {
 
     // MARK: Receipts and typing
 
-    func markAsRead(_ channelURL: ChannelURL, upTo end: Timestamp?) async throws(BackendError) {
-        let room = channelURL.rawValue
+    func markAsRead(_ request: MarkAsRead) async throws(BackendError) {
+        let room = request.channelURL.rawValue
         try await requireRoom(room)
-        guard let event = try await newestEvent(in: room, upTo: end) else { return }
+        if let id = request.messageID?.rawValue, let time = request.upTo {
+            let known = eventTimes[id]
+            eventTimes[id] = known ?? time
+            do { return try await markAsRead(id, in: room) } catch
+                where error.code == .refused || error.code == .notFound
+            {
+                // The message does not exist any more.
+                eventTimes[id] = known
+            }
+        }
+        guard let event = try await newestEvent(in: room, upTo: request.upTo) else { return }
         receive([event])
+        try await markAsRead(event.id, in: room)
+    }
+
+    private func markAsRead(_ event: String, in room: String) async throws(BackendError) {
         let _: EmptyReply = try await call(
             .post(
                 "rooms", room, "read_markers",
-                body: ["m.fully_read": .string(event.id), "m.read": .string(event.id)]))
+                body: ["m.fully_read": .string(event), "m.read": .string(event)]))
     }
 
     private func newestEvent(
         in room: String, upTo end: Timestamp?
     ) async throws(BackendError) -> RoomEvent? {
-        guard let end else {
-            var newest: RoomEvent?
-            try await newestPages(of: room, limit: 1) { events in
-                newest = events.first
-                return true
-            }
-            return newest
-        }
-        // A member can write an event with an early time, which is newer than unread ones. So look
-        // for the event with that time, or among all events before a page without later ones.
+        // A page may be empty although others follow: the server omits the events of ignored users.
+        // A member can write an event with an early time, which is newer than unread ones, so the
+        // first event with an early time is not enough.
         var found: RoomEvent?
-        try await newestPages(of: room, limit: 100) { events in
+        try await newestPages(of: room, limit: end == nil ? 1 : 100) { events in
+            guard let end else {
+                found = events.first
+                return found != nil
+            }
             for event in events where event.time <= end {
                 if found.map({ $0.time < event.time }) ?? true { found = event }
             }
-            return found?.time == end || events.allSatisfy { $0.time <= end }
+            return !events.isEmpty && events.allSatisfy { $0.time <= end }
         }
         return found
     }

@@ -6,11 +6,16 @@ extension MatrixBackend {
     private static let maximumReceiptCount = 20
 
     /// Returns the readers, oldest first, with a request for each unknown event.
+    ///
+    /// The event of the user's own receipt comes first, so that the limit never omits it.
     func readers(
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) -> [(user: String, time: Timestamp)] {
+        let me = try me.rawValue
         var unknown: [String] = []
-        for receipt in receipts.sorted(by: { $0.time > $1.time })
+        for receipt in receipts.sorted(by: {
+            $0.user == me || $1.user == me ? $0.user == me && $1.user != me : $0.time > $1.time
+        })
         where eventTimes[receipt.eventID] == nil && !unknown.contains(receipt.eventID) {
             unknown.append(receipt.eventID)
             if unknown.count == Self.maximumReceiptCount { break }

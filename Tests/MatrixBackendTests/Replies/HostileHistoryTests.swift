@@ -130,4 +130,76 @@ import Testing
             #expect(body["m.read"] == "$read")
         }
     }
+
+    /// Another message has the time of the one that was read, and is newer than an unread one.
+    @Test func readMessageIsNamedByItsID() async throws {
+        let device = try await FollowingDevice().device
+        device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        var request = MarkAsRead(room)
+        request.waits(since: Position(createdAt: 2000, messageID: "$read"))
+        _ = try await device.backend.perform(request)
+        #expect(device.server.bodies.last?["m.read"] == "$read")
+        #expect(!device.server.requests.contains("\(path)/messages"))
+    }
+
+    @Test func ignoredUserDoesNotPreventReading() async throws {
+        let device = try await FollowingDevice().device
+        device.server.reply("\(path)/messages", #"{"end": "t5", "chunk": []}"#)
+        device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(PreparedReplies.message("$m", "x", at: 1))]}"#)
+        device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        _ = try await device.backend.perform(MarkAsRead(room))
+        #expect(device.server.bodies.last?["m.read"] == "$m")
+    }
+
+    /// The event with the next time is older than the messages before that time.
+    @Test func eventInAWrongPlaceHidesNoMessages() async throws {
+        let device = try await FollowingDevice().device
+        let forged = event("$f", "{}", type: "org.example.x", at: 5001)
+        let (m, n) = (
+            PreparedReplies.message("$m", "m", at: 3000),
+            PreparedReplies.message("$n", "n", at: 4000)
+        )
+        device.server.reply("\(path)/timestamp_to_event", #"{"event_id": "$f"}"#)
+        device.server.reply("\(path)/context/$f", #"{"event": \#(forged), "end": "t2"}"#)
+        device.server.reply("\(path)/context/$n", #"{"event": \#(n), "end": "t9"}"#)
+        // The newer messages of both points, and then the older ones.
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(m), \#(n)]}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(n), \#(m)]}"#)
+        let page = try await device.backend.messages(in: room, at: .time(5000), older: 2, newer: 0)
+        #expect(page.messages.map(\.text) == ["m", "n"])
+        #expect(device.server.parameters("from").prefix(3) == ["t2", "t9", "t9"])
+    }
+
+    @Test func longChangelogIsRequestedInSmallerParts() async throws {
+        let device = try await FollowingDevice().device
+        device.server.reply("\(path)/messages", unreadable)
+        device.server.reply(
+            "\(path)/messages",
+            #"{"chunk": [\#(PreparedReplies.message("$m", "x", at: 1))], "end": "t2"}"#)
+        let changes = try await device.backend.messageChanges(
+            in: room, since: .token("t1"), params: nil)
+        #expect(changes.hasMore)
+        #expect(device.server.parameters("limit") == ["100", "12"])
+    }
+
+    // MARK: Receipts
+
+    /// Twenty users have later receipts for events that do not exist.
+    @Test func ownReceiptIsNotDisplacedByManyOthers() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply(
+            "\(path)/event/$read", PreparedReplies.message("$read", "x", at: 1500))
+        let others = (0..<30).map {
+            #""$\#($0)": {"m.read": {"@u\#($0):eve.example": {"ts": 9000000}}}"#
+        }
+        let own = #""$read": {"m.read": {"@alice:example.org": {"ts": 2000}}}"#
+        let events = try await alice.feed(
+            sync: """
+                {"next_batch": "s1", "rooms": {"join": {"!room:example.org": {"ephemeral": {"events": [
+                    {"type": "m.receipt", "content": {\((others + [own]).joined(separator: ","))}}]}}}}}
+                """)
+        #expect(events.contains(.read(by: "@alice:example.org", in: room, at: 1500)))
+    }
 }
