@@ -26,8 +26,9 @@ extension DiskFile {
         }
     }
 
-    /// Renames a file or directory within its parent, durably; replaces an empty directory, but no
-    /// other one.
+    /// Renames a file or directory durably; replaces an empty directory, but no other one.
+    ///
+    /// If the parent changes, the removal from the old one is not durable yet.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)

@@ -201,6 +201,7 @@ import Testing
         _ = try KeyFile(in: plain.path).beginExchange(from: nil, to: key)
         try FileManager.default.copyItem(
             at: plain.appending(path: "KEY"), to: aside.appending(path: "KEY"))
+        try FileManager.default.removeItem(at: plain.appending(path: "KEY"))
         #expect(try await encrypt("bob", key).count == 1)
         try FileManager.default.removeItem(at: sealed)
         try FileManager.default.moveItem(at: aside, to: sealed)
@@ -320,6 +321,22 @@ import Testing
         let error = await #expect(throws: SyncError.self) { _ = try await encrypt("bob", key) }
         #expect((error?.cause as? StoreError)?.code == .corruption)
         #expect(try bytes() == before)
+    }
+
+    @Test func linkInPlaceOfTheEncryptedStoreIsRefused() async throws {
+        try await use(nil, writing: ["kept"])
+        let elsewhere = try ScratchDirectory.made()
+        let mark = elsewhere.url.appending(path: "ADOPTED")
+        try Data().write(to: mark)
+        let encrypted = story.directory(of: "bob", hidesUser: true).path
+        try FileManager.default.createSymbolicLink(
+            atPath: encrypted.hasSuffix("/") ? String(encrypted.dropLast()) : encrypted,
+            withDestinationPath: elsewhere.url.path)
+        await #expect(throws: SyncError.self) { _ = try await encrypt("bob", key) }
+        #expect(FileManager.default.fileExists(atPath: mark.path))
+        let store = try ChatStore(at: story.directory(of: "bob"))
+        #expect(try store.outboxItems().map { $0.message?.text } == ["kept"])
+        store.close()
     }
 
     // MARK: A wrong key

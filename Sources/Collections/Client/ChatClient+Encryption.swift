@@ -41,15 +41,15 @@ extension ChatClient {
     /// user decides whether to resend them. An outgoing file without a copy in the outbox has to be
     /// chosen again.
     ///
-    /// The call reads and writes all files of the user. If the process ends during the call, repeat
-    /// it.
+    /// The call writes an encrypted copy of the user's data, for which the disk needs space, and
+    /// then removes the data itself. If the process ends during the call, repeat it.
     ///
     /// - Returns: The items of the user's outbox; empty if the user has no unencrypted data.
     /// - Throws: `store`. Its cause is a ``/Store/StoreError``: `wrongKey` if `options` has no key,
-    ///   or if the app has encrypted data that the key does not open; `invalid` if the user already
-    ///   has an encrypted store, in which case nothing is changed; `corruption` if the directory
-    ///   contains links or special files; `locked` if the store is open; `permission`, `noSpace` or
-    ///   `io`.
+    ///   if the app has encrypted data that the key does not open, or if the data to encrypt has a
+    ///   key file; `invalid` if the user already has an encrypted store, in which case nothing is
+    ///   changed; `corruption` if the directory contains links or special files; `newerSchema`;
+    ///   `locked` if the store is open; `permission`, `noSpace` or `io`.
     @discardableResult
     public static func encryptStoredData(
         of userID: UserID, options: ChatClientOptions
@@ -120,7 +120,10 @@ extension ChatClientOptions {
             let directory = root.appending(path: name, directoryHint: .isDirectory)
             do throws(StoreError) {
                 let keys = KeyFile(in: directory.path)
-                if try keys.isOpened(byOneOf: [old, key]) { directories.append(directory) }
+                guard try keys.isOpened(byOneOf: [old, key]) else { continue }
+                // Another program may have written the files; no client opens them.
+                guard try !keys.acceptsPlainFiles([old, key]) else { continue }
+                directories.append(directory)
             } catch {
                 // No key opens a store whose key file is damaged.
                 guard error.code == .corruption else { throw error }

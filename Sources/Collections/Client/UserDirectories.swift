@@ -88,7 +88,7 @@ struct UserDirectories {
         // A directory gets its name only after all of its files are encrypted. An earlier key file
         // could make the store accept plain files again.
         let keys = KeyFile(in: encrypted.path)
-        if try keys.exists(), try keys.acceptsPlainFiles(key) {
+        if try keys.exists(), try keys.acceptsPlainFiles([key]) {
             throw StoreError(
                 .wrongKey,
                 "the key file accepts unencrypted files: finish ChatStore.reencrypt(at:from:to:)",
@@ -125,23 +125,26 @@ struct UserDirectories {
         }
         try checkRoot()
         let (plain, encrypted) = (plain(userID), encrypted(userID))
-        guard isDirectory(plain) else {
-            // An earlier call may have been interrupted after moving the directory.
+        for directory in [plain, encrypted] { try ChatStore.checkIsNoLink(at: directory) }
+        let isUnfinished = try ChatStore.isAdoptionUnfinished(at: encrypted)
+        guard isUnfinished || isDirectory(plain) else {
+            // An earlier call may have been interrupted before its last step.
             if isDirectory(encrypted) { LastUser(options)?.encryptPlainFile(of: userID) }
             return []
         }
-        guard !isDirectory(encrypted) else {
+        guard isUnfinished || !isDirectory(encrypted) else {
             throw StoreError(
                 .invalid,
                 "the user has an encrypted store already, and the plain one is not merged into it",
                 path: plain.path)
         }
-        guard try isKeyPlausible(key, except: plain) else {
+        guard try isKeyPlausible(key) else {
             throw StoreError(
                 .wrongKey, "the stores of this app are encrypted with another key",
                 path: plain.path)
         }
-        let items = try ChatStore.adopt(at: plain, with: key, movingTo: encrypted)
+        if isUnfinished { try checkKey(of: userID) }
+        let items = try ChatStore.adopt(at: plain, with: key, as: encrypted)
         LastUser(options)?.encryptPlainFile(of: userID)
         return items
     }
@@ -151,11 +154,8 @@ struct UserDirectories {
     ///
     /// A key that opens none of the encrypted stores is probably wrong, and must not encrypt
     /// another one. A store without its key file counts as encrypted.
-    private func isKeyPlausible(
-        _ key: EncryptionKey, except plain: URL
-    ) throws(StoreError) -> Bool {
-        // An interrupted call may have begun to encrypt the plain store.
-        let stores = try encryptedStores().filter { $0.path != plain.path }
+    private func isKeyPlausible(_ key: EncryptionKey) throws(StoreError) -> Bool {
+        let stores = try encryptedStores()
         for directory in stores {
             // Ignore an error: a store without a usable key file does not show whether the key is
             // right.

@@ -2,31 +2,62 @@ package import Foundation
 package import Models
 
 extension ChatStore {
-    /// Encrypts an unencrypted store that no process has open, renames its directory, and returns
-    /// its outbox items.
+    /// Writes an encrypted copy of an unencrypted store, removes the unencrypted one, and returns the
+    /// outbox items.
     ///
-    /// Another program may have written the store. Therefore, pending items fail with
-    /// ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies of files can be
-    /// uploaded, not their paths. Links and special files are `corruption`. Repeating an
-    /// interrupted call resumes the work.
+    /// Another program may have written the unencrypted store. Therefore, the outbox is written anew:
+    /// pending items fail with ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies
+    /// of files can be uploaded, not their paths. Links and special files are `corruption`. The call
+    /// can be repeated after an interruption.
     package static func adopt(
-        at directory: URL, with key: EncryptionKey, movingTo new: URL
+        at plain: URL, with key: EncryptionKey, as new: URL
     ) throws(StoreError) -> [OutboxItem] {
-        let files = StoreFiles(directory: directory)
-        try files.checkContainsOnlyFiles()
-        let keyFile = KeyFile(in: directory.withoutSlash, of: new.withoutSlash)
-        // An earlier call may have been interrupted before it renamed the directory.
-        let isReady =
-            if try keyFile.exists() { try keyFile.isOpened(byOneOf: [key]) } else { false }
-        if isReady {
-            try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
-            return try outboxItems(at: new, key)
+        if try !isAdoptionUnfinished(at: new) {
+            let files = StoreFiles(directory: plain)
+            try files.checkContainsOnlyFiles()
+            guard try !isEncrypted(at: plain) else {
+                throw StoreError(
+                    .wrongKey, "the unencrypted store has a key file or encrypted files",
+                    path: plain.path)
+            }
+            try files.checkVersion(for: .current)
+            // The files of the locks would be in the way of a rebuilt outbox.
+            try files.finishSalvage()
+            for path in [files.outbox, files.cache] { try DiskFile.createDirectory(path) }
+            try files.withLocks { () throws(StoreError) in
+                let copy = StoreFiles(directory: plain.appending(path: "encrypted"))
+                do throws(StoreError) {
+                    try files.writeEncryptedCopy(to: copy, key, as: new)
+                } catch {
+                    // The next call removes a leftover copy.
+                    try? DiskFile.removeAll(at: copy.directory.withoutSlash)
+                    throw error
+                }
+                try adoptionMark(of: copy.directory).set()
+                try DiskFile.move(copy.directory.withoutSlash, to: new.withoutSlash)
+            }
         }
-        try reencrypt(at: directory, from: nil, to: key, on: .disk(), holdsItems: true)
-        let items = try outboxItems(at: directory, key)
-        try keyFile.write(try files.keyFile.keys(key), for: [key])
-        try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
+        let store = try ChatStore(at: new, encryptionKey: key)
+        defer { store.close() }
+        let items = try store.outboxItems()
+        if access(plain.path, F_OK) == 0 {
+            try StoreFiles(directory: plain).withLocks { () throws(StoreError) in
+                try removeFiles(at: plain)
+            }
+        }
+        try adoptionMark(of: new).remove()
         return items
+    }
+
+    /// Whether the unencrypted store of an encrypted one may still exist.
+    package static func isAdoptionUnfinished(at new: URL) throws(StoreError) -> Bool {
+        guard try adoptionMark(of: new).exists() else { return false }
+        // Another program may have created the file alone.
+        return try KeyFile(in: new.withoutSlash).exists()
+    }
+
+    private static func adoptionMark(of directory: URL) -> Mark {
+        Mark(path: directory.appending(path: "ADOPTED").path)
     }
 
     /// Whether a store is encrypted, even if its key file is missing.
@@ -35,17 +66,54 @@ extension ChatStore {
         if try files.keyFile.exists() { return true }
         return try files.hasSealedFiles()
     }
-
-    private static func outboxItems(
-        at directory: URL, _ key: EncryptionKey
-    ) throws(StoreError) -> [OutboxItem] {
-        let store = try ChatStore(at: directory, encryptionKey: key)
-        defer { store.close() }
-        return try store.outboxItems()
-    }
 }
 
 extension StoreFiles {
+    fileprivate func writeEncryptedCopy(
+        to copy: StoreFiles, _ key: EncryptionKey, as new: URL
+    ) throws(StoreError) {
+        let directory = copy.directory.withoutSlash
+        try DiskFile.removeAll(at: directory)
+        try copy.makeDirectory()
+        let keys = DataKeys()
+        try KeyFile(in: directory, of: new.withoutSlash).write(keys, for: [key])
+        try writeHeldOutbox(to: copy.outbox, sealedBy: keys)
+        try DatabaseFiles(cache).copy(to: copy.cache)
+        do throws(StoreError) {
+            try LevelDB.removeGeneration(at: copy.cache)
+        } catch {
+            guard error.code == .corruption else { throw error }
+            // The next connection fetches the data again.
+            try DiskFile.removeAll(at: copy.cache)
+            try DiskFile.createDirectory(copy.cache)
+        }
+        // Only in memory, these keys also read files that are not encrypted yet.
+        let reading = DataKeys(generation: keys.generation, readsPlain: true, keys: keys.keys)
+        func seal(_ path: String, as database: String) throws(StoreError) {
+            try LevelDB.Environment.disk(reading, as: database).reseal(path)
+        }
+        for name in try DiskFile.names(in: copy.cache) where name != DatabaseFiles.lock {
+            try seal("\(copy.cache)/\(name)", as: StoreFiles.cacheName)
+        }
+        try DiskFile.createDirectory(copy.files)
+        for name in try DiskFile.names(in: files) {
+            let path = "\(copy.files)/\(name)"
+            // An unreadable copy makes only its outbox item fail.
+            guard StoreFiles.isReadable("\(files)/\(name)") else { continue }
+            try DatabaseFiles.copy("\(files)/\(name)", to: path)
+            try seal(path, as: OutboxFiles.name)
+        }
+        try PushInboxFiles(in: self.directory).copy(to: PushInboxFiles(in: copy.directory), reading)
+        if let version = try storedVersion() { try copy.setVersion(version) }
+    }
+
+    fileprivate func withLocks(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        let disk = LevelDB.Environment.disk()
+        try disk.withLock(of: outbox) { () throws(StoreError) in
+            try disk.withLock(of: cache, body)
+        }
+    }
+
     /// Throws `corruption` for anything but directories and files with one name: through a link, a
     /// program could make this process read another file.
     fileprivate func checkContainsOnlyFiles() throws(StoreError) {

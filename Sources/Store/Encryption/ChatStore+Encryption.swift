@@ -55,23 +55,20 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
-    /// With `holdsItems`, the outbox is replaced by one with no pending items and no paths, because
-    /// another program may have written it.
     package static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
-        on disk: LevelDB.Environment, holdsItems: Bool = false,
-        progress: (Double) -> Void = { _ in }
+        on disk: LevelDB.Environment, progress: (Double) -> Void = { _ in }
     ) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
         guard files.exist else { return }
         guard try files.checkReencryption(from: old, to: new) else { return progress(1) }
-        // Nothing may be in the way of a complete new outbox.
+        // The files of the locks would be in the way of a rebuilt outbox.
         try files.finishSalvage()
         for path in [files.outbox, files.cache] { try DiskFile.createDirectory(path) }
         try disk.withLock(of: files.outbox) { () throws(StoreError) in
             try disk.withLock(of: files.cache) { () throws(StoreError) in
-                try files.reencrypt(from: old, to: new, on: disk, holdsItems: holdsItems, progress)
+                try files.reencrypt(from: old, to: new, on: disk, progress)
             }
         }
     }
@@ -88,14 +85,12 @@ extension StoreFiles {
 
     fileprivate func reencrypt(
         from old: EncryptionKey?, to new: EncryptionKey?, on disk: LevelDB.Environment,
-        holdsItems: Bool, _ progress: (Double) -> Void
+        _ progress: (Double) -> Void
     ) throws(StoreError) {
         try removeUnfinished()
         try caches.removeReplaced()
         let keys = try keyFile.beginExchange(from: old, to: new)
-        if holdsItems { try holdOutboxItems(sealedBy: keys) }
-        // The new outbox is encrypted. A program may have put another one in its place since.
-        let files = try sealedFiles().filter { !(holdsItems && $0.path.hasPrefix(outbox + "/")) }
+        let files = try sealedFiles()
         let total = max(1, files.reduce(0.0) { $0 + Double($1.size) })
         var done = 0.0
         progress(0)
@@ -118,7 +113,7 @@ extension StoreFiles {
         progress(1)
     }
 
-    private static func isReadable(_ path: String) -> Bool {
+    static func isReadable(_ path: String) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         do throws(StoreError) {
             guard let file = try DiskFile(reading: path) else { return false }

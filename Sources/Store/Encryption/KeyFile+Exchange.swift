@@ -92,9 +92,9 @@ extension KeyFile {
         try dataKeys(appKeys) != nil
     }
 
-    /// Whether the key decrypts the file, and unencrypted files are accepted.
-    package func acceptsPlainFiles(_ appKey: EncryptionKey) throws(StoreError) -> Bool {
-        guard let keys = try dataKeys([appKey]) else { return false }
+    /// Whether one of the keys decrypts the file, and unencrypted files are accepted.
+    package func acceptsPlainFiles(_ appKeys: [EncryptionKey]) throws(StoreError) -> Bool {
+        guard let keys = try dataKeys(appKeys) else { return false }
         return keys.readsPlain || keys.generation == DataKeys.plain
     }
 

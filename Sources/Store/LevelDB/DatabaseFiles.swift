@@ -60,14 +60,18 @@ struct DatabaseFiles {
                 throw StoreError(errno: errno, doing: "read the attributes of the file", path: file)
             }
             guard status.st_mode & S_IFMT == S_IFREG else { continue }
-            do {
-                try FileManager.default.copyItem(atPath: file, toPath: copy)
-            } catch {
-                throw StoreError(system: error, doing: "copy the file", path: file)
-            }
-            try DiskFile(reading: copy)?.sync()
+            try DatabaseFiles.copy(file, to: copy)
         }
         try DiskFile(directory: path).sync()
+    }
+
+    static func copy(_ file: String, to copy: String) throws(StoreError) {
+        do {
+            try FileManager.default.copyItem(atPath: file, toPath: copy)
+        } catch {
+            throw StoreError(system: error, doing: "copy the file", path: file)
+        }
+        try DiskFile(reading: copy)?.sync()
     }
 
     /// Replaces damaged parts of the logs by fragments that LevelDB skips, because after a wrong

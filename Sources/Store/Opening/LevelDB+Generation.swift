@@ -32,6 +32,15 @@ extension LevelDB {
         }
     }
 
+    /// Removes the recorded number from a closed cache whose outbox counts its commits anew.
+    static func removeGeneration(at path: String) throws(StoreError) {
+        let cache = try LevelDB(at: path)
+        defer { cache.close() }
+        let batch = Overlay()
+        batch.remove { $0.schemaKey(.generation) }
+        try cache.write(batch, isDurable: true)
+    }
+
     /// If this outbox is older than recorded, or has lost records, makes its pending items fail,
     /// because a cancellation or an edit may be lost, and stores a report unless `isReported`.
     func failOutdatedItems(

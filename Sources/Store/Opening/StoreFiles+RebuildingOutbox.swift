@@ -61,46 +61,37 @@ extension StoreFiles {
         }
     }
 
-    /// Replaces the outbox by one with the same rows, in which no item is pending or has a path.
+    /// Writes an encrypted outbox with the same rows, in which no item is pending or has a path.
     ///
-    /// The new files are encrypted, but the old ones never are: a program that cuts the logs or
-    /// restores files could otherwise undo what was changed in them. The caller holds the locks of
-    /// both databases.
-    func holdOutboxItems(sealedBy keys: DataKeys) throws(StoreError) {
-        let unfinished = salvaged + DiskFile.unfinished
-        for path in [salvaged, unfinished] { try DiskFile.removeAll(at: path) }
+    /// The files of this outbox, which is not encrypted, are never encrypted themselves: a program
+    /// that cuts the logs or restores files could undo what was changed in them afterwards. The
+    /// caller holds the locks of both databases.
+    func writeHeldOutbox(to new: String, sealedBy keys: DataKeys) throws(StoreError) {
         do throws(StoreError) {
-            try copyHeldItems(into: unfinished, sealedBy: keys)
+            try copyHeldItems(to: new, sealedBy: keys)
         } catch {
             guard error.code == .corruption else { throw error }
-            try rebuildLockedOutbox(sealedBy: keys)
-            try DiskFile.removeAll(at: unfinished)
-            try copyHeldItems(into: unfinished, sealedBy: keys)
+            try rebuildLockedOutbox(sealedBy: nil)
+            try DiskFile.removeAll(at: new)
+            try copyHeldItems(to: new, sealedBy: keys)
         }
-        try DiskFile.removeAll(at: repaired)
-        try DiskFile.move(unfinished, to: salvaged)
-        // After a crash here, the next call moves the new outbox to its path.
-        try DiskFile.move(outbox, to: repaired)
-        try finishSalvage()
         try DiskFile.removeAll(at: repaired)
     }
 
-    private func copyHeldItems(
-        into new: String, sealedBy keys: DataKeys
-    ) throws(StoreError) {
+    private func copyHeldItems(to new: String, sealedBy keys: DataKeys) throws(StoreError) {
         try DiskFile.removeAll(at: repaired)
         try DatabaseFiles(outbox).copy(to: repaired)
-        let environment = { LevelDB.Environment.disk(keys, as: StoreFiles.outboxName) }
-        let source = try LevelDB(at: repaired, environment: environment())
+        let source = try LevelDB(at: repaired)
         defer { source.close() }
         let version = try source.schemaVersion() ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
+        let environment = { LevelDB.Environment.disk(keys, as: StoreFiles.outboxName) }
         guard try Rows(snapshot: try source.snapshot()).count(.all) > 0 else {
             // It is new, or its rows were lost, which the next opening reports.
             try DiskFile.createDirectory(new)
             return try LevelDB(at: new, environment: environment()).close()
         }
-        try writeOutbox(at: new, environment, from: source, version) { item in
+        try writeOutbox(at: new, environment, from: source, version, keepsNumbers: false) { item in
             item.requireConfirmation()
             item.removePaths()
         } findLoss: { (_, reindexing) throws(StoreError) in
@@ -120,7 +111,7 @@ extension StoreFiles {
         defer { source.close() }
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
-        try writeOutbox(at: new, environment, from: source, version) { item in
+        try writeOutbox(at: new, environment, from: source, version, keepsNumbers: true) { item in
             guard item.state == .pending else { return }
             item.isDoubtful = true
             // An attacker may have damaged an encrypted outbox to undo a cancellation.
@@ -135,16 +126,18 @@ extension StoreFiles {
 
     /// Writes the rows of another outbox and the index of its items to a new one.
     ///
+    /// `keepsNumbers` is false for an outbox whose numbers another program may have chosen.
     /// `findLoss` receives the number of rows of unknown tables, which are not copied.
     private func writeOutbox(
         at path: String, _ environment: () -> LevelDB.Environment, from source: LevelDB,
-        _ version: Int, changing change: (inout OutboxItem) -> Void,
+        _ version: Int, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Void,
         findLoss: (Int, OutboxReindexing) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {
         try DiskFile.createDirectory(path)
         let target = try LevelDB(at: path, environment: environment())
         defer { target.close() }
-        let unknownRows = try target.addOutboxRows(of: source, changing: change)
+        let unknownRows = try target.addOutboxRows(
+            of: source, keepsNumbers: keepsNumbers, changing: change)
         try target.setSchemaVersion(version)
         try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
             try findLoss(unknownRows, reindexing)
@@ -156,7 +149,7 @@ extension LevelDB {
     /// Copies the rows, with changed items, and returns the number of rows of unknown tables, which
     /// are not copied.
     fileprivate func addOutboxRows(
-        of source: LevelDB, changing change: (inout OutboxItem) -> Void
+        of source: LevelDB, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Void
     ) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
@@ -173,7 +166,7 @@ extension LevelDB {
                 }
             case .request, .draft, .pin, .appTable: batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema
-            where key.count == 2
+            where keepsNumbers && key.count == 2
                 && [SchemaRow.nextNumber, .generation].map(\.rawValue).contains(key[1]):
                 batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema: return true

@@ -64,7 +64,7 @@ public struct PushInbox: Sendable {
     /// - Parameters:
     ///   - userID: The user to whom the messages are addressed.
     ///   - applicationID: The app's `ChatClientOptions.applicationID`.
-    ///   - root: The app's `ChatClientOptions.directory`, in a container that both processes can
+    ///   - root: The app's `ChatClientOptions.storage`, in a container that both processes can
     ///     access.
     ///   - encryptionKey: The app's `ChatClientOptions.encryptionKey`.
     /// - Throws: As ``init(in:encryptionKey:)`` does.

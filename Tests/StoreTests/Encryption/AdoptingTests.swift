@@ -29,7 +29,7 @@ import Testing
     }
 
     private func adopt() throws -> [OutboxItem] {
-        try ChatStore.adopt(at: plain.url, with: key, movingTo: new.url)
+        try ChatStore.adopt(at: plain.url, with: key, as: new.url)
     }
 
     private func expectHeld(
@@ -76,13 +76,73 @@ import Testing
         }
     }
 
-    /// The process ends before the new outbox is in its place.
+    /// The process ends before the plain store is removed.
     @Test func interruptedCallIsRepeated() throws {
-        let files = StoreFiles(directory: plain.url)
-        let keys = try files.keyFile.beginExchange(from: nil, to: key)
-        try files.holdOutboxItems(sealedBy: keys)
-        try FileManager.default.moveItem(atPath: files.outbox, toPath: files.salvaged)
+        let copy = try StoreDirectory(of: plain)
+        _ = try adopt()
+        try Data().write(to: new.url.appending(path: "ADOPTED"))
+        expectHeld(try ChatStore.adopt(at: copy.url, with: key, as: new.url))
+        #expect(!FileManager.default.fileExists(atPath: copy.url.path))
+        #expect(try !ChatStore.isAdoptionUnfinished(at: new.url))
+    }
+
+    /// An opening was interrupted before it moved a rebuilt outbox to its place.
+    @Test func rebuiltOutboxIsKept() throws {
+        let outbox = plain.url.appending(path: "outbox").path
+        try FileManager.default.moveItem(atPath: outbox, toPath: outbox + "-salvaged")
         expectHeld(try adopt())
+    }
+
+    @Test func pushInboxIsKept() throws {
+        let store = try plain.open()
+        try store.makePushInbox()
+        store.close()
+        let box = try #require(try PushInbox(in: plain.url))
+        try box.leave([Message(id: "p", channelURL: "c", text: "pushed", createdAt: 5)])
+        _ = try adopt()
+        let encrypted = try new.open()
+        let names = try encrypted.pushNames()
+        let messages = try names.flatMap { try encrypted.contents(ofPush: $0)?.messages ?? [] }
+        #expect(messages.map(\.text) == ["pushed"])
+        encrypted.close()
+    }
+
+    /// A copy of a damaged outbox could later be put in the place of the outbox.
+    @Test func copiesOfOutboxesAreNotKept() throws {
+        try FileManager.default.copyItem(
+            at: plain.url.appending(path: "outbox"),
+            to: plain.url.appending(path: "outbox-damaged-1"))
+        _ = try adopt()
+        let names = try FileManager.default.contentsOfDirectory(atPath: new.url.path)
+        #expect(Set(names) == ["KEY", "VERSION", "cache", "files", "outbox"])
+    }
+
+    /// Near the greatest number, the outbox would soon count from the beginning again.
+    @Test func numbersOfThePlainStoreAreNotKept() throws {
+        let great = UInt64.max >> 1 - 1
+        for name in ["outbox", "cache"] {
+            let database = try LevelDB(at: plain.url.appending(path: name).path)
+            let batch = Overlay()
+            batch.put({ $0.schemaKey(.generation) }, { $0.integer(great) })
+            try database.write(batch, isDurable: true)
+            database.close()
+        }
+        _ = try adopt()
+        let store = try new.open()
+        #expect(store.openingReport.outboxLoss == nil)
+        store.close()
+        let outbox = try LevelDB(
+            at: new.url.appending(path: "outbox").path, environment: new.environment("outbox"))
+        #expect(try outbox.generation() < 10)
+        outbox.close()
+    }
+
+    /// With a valid key file in the plain directory, its files would count as encrypted.
+    @Test func plainStoreWithAKeyFileIsRefused() throws {
+        try KeyFile(in: plain.url.path).write(DataKeys(), for: [key])
+        let error = #expect(throws: StoreError.self) { _ = try adopt() }
+        #expect(error?.code == .wrongKey)
+        #expect(!FileManager.default.fileExists(atPath: new.url.path))
     }
 
     /// Another program removes the file while the files are being re-encrypted.
