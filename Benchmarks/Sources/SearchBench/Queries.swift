@@ -11,6 +11,7 @@ enum Kind: String, CaseIterable {
     case rareWord = "a rare word"
     case commonWord = "a common word"
     case twoCommonWords = "two common words"
+    case negation = "a common word without another"
     case prefix = "a prefix of three letters"
     case phrase = "a phrase of two words"
 }
@@ -43,6 +44,9 @@ struct Queries {
                 text: words.joined(separator: " ") + " ",
                 fts: words.map { "\"\($0)\"" }.joined(separator: " "))
         }
+        func negation(_ word: String, _ other: String) -> Query {
+            Query(text: "\(word) -\(other) ", fts: "\"\(word)\" NOT \"\(other)\"")
+        }
         func prefix() -> Query {
             let prefix = String(pick(long).prefix(3))
             return Query(text: prefix, fts: "\"\(prefix)\"*")
@@ -64,6 +68,7 @@ struct Queries {
                 case .rareWord: exact(pick(rare))
                 case .commonWord: exact(pick(common))
                 case .twoCommonWords: exact(pick(common), pick(common))
+                case .negation: negation(pick(common), pick(common))
                 case .prefix: prefix()
                 case .phrase: phrase()
                 }
