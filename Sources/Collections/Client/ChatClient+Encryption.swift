@@ -120,10 +120,10 @@ extension ChatClientOptions {
             let directory = root.appending(path: name, directoryHint: .isDirectory)
             do throws(StoreError) {
                 let keys = KeyFile(in: directory.path)
-                guard try keys.isOpened(byOneOf: [old, key]) else { continue }
-                // Another program may have written the files; no client opens them.
-                guard try !keys.acceptsPlainFiles([old, key]) else { continue }
-                directories.append(directory)
+                // Another program may have written plain files; no client opens them.
+                if try keys.isOpened(byOneOf: [old, key]), try !keys.acceptsPlainFiles([old, key]) {
+                    directories.append(directory)
+                }
             } catch {
                 // No key opens a store whose key file is damaged.
                 guard error.code == .corruption else { throw error }

@@ -2,13 +2,13 @@ package import Foundation
 package import Models
 
 extension ChatStore {
-    /// Writes an encrypted copy of an unencrypted store, removes the unencrypted one, and returns the
-    /// outbox items.
+    /// Writes an encrypted copy of an unencrypted store, removes the unencrypted one, and returns
+    /// the outbox items.
     ///
-    /// Another program may have written the unencrypted store. Therefore, the outbox is written anew:
-    /// pending items fail with ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies
-    /// of files can be uploaded, not their paths. Links and special files are `corruption`. The call
-    /// can be repeated after an interruption.
+    /// Another program may have written the unencrypted store. Therefore, pending items fail with
+    /// ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies of files can be
+    /// uploaded, not their paths. Links and special files are `corruption`. The call can be repeated
+    /// after an interruption.
     package static func adopt(
         at plain: URL, with key: EncryptionKey, as new: URL
     ) throws(StoreError) -> [OutboxItem] {
@@ -21,9 +21,7 @@ extension ChatStore {
                     path: plain.path)
             }
             try files.checkVersion(for: .current)
-            // The files of the locks would be in the way of a rebuilt outbox.
-            try files.finishSalvage()
-            for path in [files.outbox, files.cache] { try DiskFile.createDirectory(path) }
+            try files.prepareLocks()
             try files.withLocks { () throws(StoreError) in
                 let copy = StoreFiles(directory: plain.appending(path: "encrypted"))
                 do throws(StoreError) {
@@ -72,11 +70,11 @@ extension StoreFiles {
     fileprivate func writeEncryptedCopy(
         to copy: StoreFiles, _ key: EncryptionKey, as new: URL
     ) throws(StoreError) {
-        let directory = copy.directory.withoutSlash
-        try DiskFile.removeAll(at: directory)
+        let path = copy.directory.withoutSlash
+        try DiskFile.removeAll(at: path)
         try copy.makeDirectory()
         let keys = DataKeys()
-        try KeyFile(in: directory, of: new.withoutSlash).write(keys, for: [key])
+        try KeyFile(in: path, of: new.withoutSlash).write(keys, for: [key])
         try writeHeldOutbox(to: copy.outbox, sealedBy: keys)
         try DatabaseFiles(cache).copy(to: copy.cache)
         do throws(StoreError) {
@@ -97,21 +95,14 @@ extension StoreFiles {
         }
         try DiskFile.createDirectory(copy.files)
         for name in try DiskFile.names(in: files) {
-            let path = "\(copy.files)/\(name)"
+            let (old, new) = ("\(files)/\(name)", "\(copy.files)/\(name)")
             // An unreadable copy makes only its outbox item fail.
-            guard StoreFiles.isReadable("\(files)/\(name)") else { continue }
-            try DatabaseFiles.copy("\(files)/\(name)", to: path)
-            try seal(path, as: OutboxFiles.name)
+            guard StoreFiles.isReadable(old) else { continue }
+            try DatabaseFiles.copy(old, to: new)
+            try seal(new, as: OutboxFiles.name)
         }
-        try PushInboxFiles(in: self.directory).copy(to: PushInboxFiles(in: copy.directory), reading)
+        try PushInboxFiles(in: directory).copy(to: PushInboxFiles(in: copy.directory), reading)
         if let version = try storedVersion() { try copy.setVersion(version) }
-    }
-
-    fileprivate func withLocks(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-        let disk = LevelDB.Environment.disk()
-        try disk.withLock(of: outbox) { () throws(StoreError) in
-            try disk.withLock(of: cache, body)
-        }
     }
 
     /// Throws `corruption` for anything but directories and files with one name: through a link, a

@@ -63,13 +63,9 @@ extension ChatStore {
         try files.checkVersion(for: .current)
         guard files.exist else { return }
         guard try files.checkReencryption(from: old, to: new) else { return progress(1) }
-        // The files of the locks would be in the way of a rebuilt outbox.
-        try files.finishSalvage()
-        for path in [files.outbox, files.cache] { try DiskFile.createDirectory(path) }
-        try disk.withLock(of: files.outbox) { () throws(StoreError) in
-            try disk.withLock(of: files.cache) { () throws(StoreError) in
-                try files.reencrypt(from: old, to: new, on: disk, progress)
-            }
+        try files.prepareLocks()
+        try files.withLocks(in: disk) { () throws(StoreError) in
+            try files.reencrypt(from: old, to: new, on: disk, progress)
         }
     }
 }

@@ -99,12 +99,9 @@ extension StoreFiles {
     }
 
     func replaceCache(reason: StoreError, at now: Timestamp) throws(StoreError) {
-        let environment = LevelDB.Environment.disk()
         // As for ``ChatStore/removeCache(at:)``, lock both databases.
-        try environment.withLock(of: outbox) { () throws(StoreError) in
-            try environment.withLock(of: cache) { () throws(StoreError) in
-                _ = try caches.replace(CacheReplacement.Kind(reason), reason, at: now)
-            }
+        try withLocks { () throws(StoreError) in
+            _ = try caches.replace(CacheReplacement.Kind(reason), reason, at: now)
         }
     }
 

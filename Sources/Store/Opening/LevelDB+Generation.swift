@@ -32,7 +32,7 @@ extension LevelDB {
         }
     }
 
-    /// Removes the recorded number from a closed cache whose outbox counts its commits anew.
+    /// Removes the recorded number from a closed cache, because a new outbox counts its commits.
     static func removeGeneration(at path: String) throws(StoreError) {
         let cache = try LevelDB(at: path)
         defer { cache.close() }

@@ -24,12 +24,7 @@ extension StoreFiles {
         let keys = try unlock(key, isCreating: false)
         // The lock prevents another process from creating an outbox while there is none.
         try DiskFile.createDirectory(cache)
-        let environment = LevelDB.Environment.disk()
-        try environment.withLock(of: outbox) { () throws(StoreError) in
-            try environment.withLock(of: cache) { () throws(StoreError) in
-                try rebuildLockedOutbox(sealedBy: keys)
-            }
-        }
+        try withLocks { () throws(StoreError) in try rebuildLockedOutbox(sealedBy: keys) }
     }
 
     private func rebuildLockedOutbox(sealedBy keys: DataKeys?) throws(StoreError) {

@@ -82,6 +82,25 @@ struct StoreFiles {
     }
 }
 
+// MARK: Locks
+
+extension StoreFiles {
+    /// Creates the directories of the locks, which would be in the way of a rebuilt outbox.
+    func prepareLocks() throws(StoreError) {
+        try finishSalvage()
+        for path in [outbox, cache] { try DiskFile.createDirectory(path) }
+    }
+
+    /// Calls a closure while no process has the store open.
+    func withLocks(
+        in environment: LevelDB.Environment = .disk(), _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try environment.withLock(of: outbox) { () throws(StoreError) in
+            try environment.withLock(of: cache, body)
+        }
+    }
+}
+
 // MARK: Links
 
 extension StoreFiles {
