@@ -55,9 +55,9 @@ extension ServerState {
             switch order {
             case .chronological: criterion = .newestTime(nil)
             case .latestLastMessage:
-                criterion = .newestTime(try visibleLastMessage(of: channel, to: userID)?.createdAt)
+                criterion = .newestTime(try lastMessage(of: channel, for: userID)?.createdAt)
             case .oldestLastMessage:
-                criterion = .oldestTime(try visibleLastMessage(of: channel, to: userID)?.createdAt)
+                criterion = .oldestTime(try lastMessage(of: channel, for: userID)?.createdAt)
             case .channelNameAlphabetical: criterion = .text(channel.group.name)
             case .metaDataValueAlphabetical:
                 criterion = .text(metaDataKey.flatMap { channel.group.metadata[$0] })

@@ -44,17 +44,9 @@ extension ServerState {
     func lastMessage(
         of channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> Message? {
-        guard let last = try visibleLastMessage(of: channel, to: userID) else { return nil }
-        return view(last, for: userID)
-    }
-
-    /// Returns the newest message as the server stores it, if the user may see it.
-    func visibleLastMessage(
-        of channel: ServerChannel, to userID: UserID
-    ) throws(BackendError) -> Message? {
         guard let last = try lastMessage(of: channel), isVisible(last, in: channel, to: userID)
         else { return nil }
-        return last
+        return view(last, for: userID)
     }
 
     private func setOwnPart(
