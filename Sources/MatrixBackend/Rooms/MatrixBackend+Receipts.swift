@@ -12,10 +12,9 @@ extension MatrixBackend {
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) -> [(user: String, time: Timestamp)] {
         let me = try me.rawValue
+        let newestFirst = receipts.sorted { $0.time > $1.time }
         var unknown: [String] = []
-        for receipt in receipts.sorted(by: {
-            $0.user == me || $1.user == me ? $0.user == me && $1.user != me : $0.time > $1.time
-        })
+        for receipt in newestFirst.filter({ $0.user == me }) + newestFirst
         where eventTimes[receipt.eventID] == nil && !unknown.contains(receipt.eventID) {
             unknown.append(receipt.eventID)
             if unknown.count == Self.maximumReceiptCount { break }

@@ -103,7 +103,6 @@ extension MatrixBackend {
                     where Self.failuresOfRoom.contains(error.code)
                 {
                     // Show the other rooms; the whole list requests the message again.
-                    room.lastMessage = nil
                 }
             }
         }

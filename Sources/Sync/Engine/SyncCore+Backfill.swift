@@ -379,7 +379,7 @@ extension SyncCore {
         return rows ?? Remainder()
     }
 
-    /// What is left to fetch.
+    /// The ranges that are left to fetch.
     struct Remainder: Hashable {
         var gaps: [Gap] = []
         var stale: [StaleRange] = []
