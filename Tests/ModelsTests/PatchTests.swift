@@ -131,7 +131,7 @@ import Testing
         known.data = "gone"
         known.lastMessage = Message(id: "1", channelURL: "c", createdAt: 1)
         known.lastSyncedChangelogAt = 7
-        Patch(whole: view, except: \.lastSyncedChangelogAt).apply(to: &known)
+        Patch(whole: view, except: [\.lastSyncedChangelogAt]).apply(to: &known)
         view.lastSyncedChangelogAt = 7
         #expect(known == view)
     }

@@ -60,7 +60,9 @@ import Testing
     }
 
     private func changed(_ channel: GroupChannel) -> FeedEvent {
-        .channel(ChannelUpdate(channel.url, Patch(whole: channel, except: \.lastSyncedChangelogAt)))
+        .channel(
+            ChannelUpdate(
+                channel.url, Patch(whole: channel, except: [\.lastSyncedChangelogAt])))
     }
 
     private func batch(_ cursor: FeedCursor, _ events: FeedEvent...) -> FeedBatch {

@@ -18,7 +18,7 @@ import Testing
                     "general",
                     Patch(
                         whole: GroupChannel(url: "general", createdAt: 1),
-                        except: \.lastSyncedChangelogAt))),
+                        except: [\.lastSyncedChangelogAt]))),
             .messageReceived(message("a", at: 1001)), .messageUpdated(message("A", at: 1001, 2000)))
     }
 

@@ -3,7 +3,7 @@ import Models
 extension Patch<GroupChannel> {
     init(whole view: GroupChannel) {
         // Only the device sets `lastSyncedChangelogAt`.
-        self.init(whole: view, except: \.lastSyncedChangelogAt)
+        self.init(whole: view, except: [\.lastSyncedChangelogAt])
     }
 
     init(_ part: ChannelPart, of view: GroupChannel) {

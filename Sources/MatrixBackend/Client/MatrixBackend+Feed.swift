@@ -344,9 +344,13 @@ extension FeedEvent {
 }
 
 extension Patch<GroupChannel> {
-    /// Only the device sets `lastSyncedChangelogAt`.
+    // Only the device sets `lastSyncedChangelogAt`. Receipts are never withdrawn, but a reply may
+    // lack them, because it had too many.
     init(wholeOfServer channel: GroupChannel) {
-        self.init(whole: channel, except: \.lastSyncedChangelogAt)
+        var left: [PartialKeyPath<GroupChannel>] = [\.lastSyncedChangelogAt]
+        if channel.readReceipts.isEmpty { left.append(\.readReceipts) }
+        if channel.myLastRead == nil { left.append(\.myLastRead) }
+        self.init(whole: channel, except: left)
     }
 }
 

@@ -82,10 +82,10 @@ struct EventContent: Decodable, Sendable {
         geoURI = content.lenient(.geo_uri)
         mentions = content.lenient(.mentions)
         own = content.lenient(.own)
-        redacts = content.lenientID(.redacts)
-        guard messageType == nil else { return }
-        decodeState(content)
-        if content.contains(.users) || content.contains(.events_default) {
+        // Homeservers take no part of these from the new content or because of the type.
+        redacts = whole.lenientID(.redacts)
+        decodeState(whole)
+        if whole.contains(.users) || whole.contains(.events_default) {
             power = try? PowerLevels(from: decoder)
         }
     }

@@ -10,14 +10,21 @@ struct ReplyCutter {
     /// The depth from which a value is replaced by a number.
     static let depth = 100
     /// The numbers of values of an event, without the events in it, above which it is cut, and of a
-    /// list outside of events, above which it is replaced by a number.
+    /// list outside of events or of receipts, above which it is replaced by a number.
     ///
     /// The next numbers are used if a room or the whole reply still has too many values.
     static let levels = [
-        (event: 2_000, list: 20_000), (event: 100, list: 1_000), (event: 0, list: 100),
+        (event: 2_000, list: 20_000, receipts: Int.max),
+        (event: 2_000, list: 20_000, receipts: 1_000),
+        (event: 100, list: 1_000, receipts: 1_000),
+        (event: 0, list: 100, receipts: 100),
     ]
     /// The number of values of a room above which it is cut further, so that the others are not.
     static let roomValues = 200_000
+    /// The number of values of all invitations above which the others are replaced.
+    static let invitationValues = 200_000
+    /// The depth in the list of receipts from which a value, which no receipt has, is replaced.
+    private static let receiptDepth = 8
     /// The depth of rooms, from which lists are replaced.
     private static let roomDepth = 4
 
@@ -31,8 +38,8 @@ struct ReplyCutter {
         let isContent: Bool
         /// The state of a room to which the user does not belong, which may have any length.
         let isInvitation: Bool
-        /// Receipts and typing users.
-        let isEphemeral: Bool
+        /// The depth in the list of receipts and typing users; 0 outside of it.
+        let ephemeralDepth: Int
         let partCount: Int
         /// Each value after the first one follows a comma or an opening bracket.
         var valueCount = 1
@@ -76,6 +83,7 @@ struct ReplyCutter {
     private var parts: [Part] = []
     private var excess = 0
     private var valueCount = 1
+    private var invitationValueCount = 0
 
     private var eventValues: Int { Self.levels[level].event }
     /// The number of values of a part of a long event, above which it is replaced by a number.
@@ -85,8 +93,8 @@ struct ReplyCutter {
         (self.level, self.partDepth) = (level, partDepth)
     }
 
-    /// Returns a reply without these parts; throws if it still has more than ``WireLimit/values``.
-    static func cut(_ reply: Data) throws -> Data {
+    /// Returns a reply without these parts; throws if it still has more than `limit` values.
+    static func cut(_ reply: Data, to limit: Int = WireLimit.values) throws -> Data {
         var text = reply
         for level in levels.indices {
             var cutter = ReplyCutter(level: level)
@@ -96,7 +104,7 @@ struct ReplyCutter {
             guard cutter.open.isEmpty else {
                 throw DecodingError.corrupted("the reply is not complete")
             }
-            if cutter.valueCount <= WireLimit.values { return text }
+            if cutter.valueCount <= limit { return text }
         }
         throw DecodingError.tooLong("the list of values in the reply")
     }
@@ -151,12 +159,13 @@ struct ReplyCutter {
             excess += 1
             return
         }
+        let depth = open.last?.ephemeralDepth ?? 0
         open.append(
             Container(
                 start: index, isObject: isObject,
                 isContent: key == .content || open.last?.isContent ?? false,
                 isInvitation: key == .invitation,
-                isEphemeral: key == .ephemeral || open.last?.isEphemeral ?? false,
+                ephemeralDepth: depth > 0 || key == .ephemeral ? depth + 1 : 0,
                 partCount: parts.count))
     }
 
@@ -169,6 +178,7 @@ struct ReplyCutter {
         guard let container = open.popLast() else { return }
         let range = container.start..<index + 1
         var (count, eventValueCount) = (container.valueCount, container.eventValueCount)
+        if container.isInvitation { invitationValueCount += count + eventValueCount }
         if isReplaced(container, at: depth) {
             replace(range, bytes)
             (count, eventValueCount) = (1, 0)
@@ -207,13 +217,15 @@ struct ReplyCutter {
 
     private func isReplaced(_ container: Container, at depth: Int) -> Bool {
         if container.isTooDeep { return true }
-        let limit = Self.levels[level].list
+        let limits = Self.levels[level]
         if container.isInvitation {
-            return container.valueCount + container.eventValueCount > limit
+            let count = container.valueCount + container.eventValueCount
+            return count > limits.list || invitationValueCount > Self.invitationValues
         }
+        if container.ephemeralDepth >= Self.receiptDepth { return true }
         let isList = container.eventValueCount == 0 && !container.isEvent && !container.isContent
+        let limit = container.ephemeralDepth > 0 ? limits.receipts : limits.list
         return isList && depth >= Self.roomDepth && container.valueCount > limit
-            && !(container.isEphemeral && level == 0)
     }
 
     private mutating func cutEvent(

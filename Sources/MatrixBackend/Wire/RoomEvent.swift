@@ -132,7 +132,10 @@ extension RoomEvent {
     /// A redacted edit cannot be told from a redacted message.
     var isMessageOrRedacted: Bool { isMessage || hasMessageType && isRedacted }
 
-    var edited: String? { content.relation?.type == "m.replace" ? content.relation?.eventID : nil }
+    var edited: String? {
+        let isEdit = redacts == nil && content.relation?.type == "m.replace"
+        return isEdit ? content.relation?.eventID : nil
+    }
 
     var reaction: (key: String, target: String)? {
         guard type == "m.reaction", !isRedacted, let relation = content.relation,

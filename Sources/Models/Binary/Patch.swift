@@ -7,14 +7,14 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     /// Creates a patch that changes nothing.
     public init() {}
 
-    /// Creates a patch that turns any record into `record`, except for one property.
-    public init(whole record: Root, except property: PartialKeyPath<Root>) {
+    /// Creates a patch that turns any record into `record`, except for some properties.
+    public init(whole record: Root, except properties: [PartialKeyPath<Root>]) {
         values = record.fields
-        let left = number(of: property)
-        if let left { values.bytes.remove(left) }
+        let left = properties.compactMap(number)
+        for number in left { values.bytes.remove(number) }
         let there = Set(values.bytes.numbers)
         for field in Root.schema.fields
-        where field.number != left && field.number != Field.extra.number {
+        where !left.contains(field.number) && field.number != Field.extra.number {
             if !there.contains(field.number) { update.cleared.insert(field.number) }
         }
     }

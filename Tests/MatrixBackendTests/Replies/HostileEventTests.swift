@@ -57,6 +57,45 @@ import Testing
         #expect(deletions(try await alice.feed(both)) == ["$own"])
     }
 
+    /// Homeservers check only the outer content.
+    @Test(arguments: [
+        #"{"membership": "join", "displayname": "Eve", "msgtype": "m.text"}"#,
+        """
+        {"membership": "join", "displayname": "Eve", "m.new_content": {"membership": "leave"},
+         "m.relates_to": {"rel_type": "m.replace", "event_id": "$v"}}
+        """,
+    ])
+    func memberWithFieldsOfAMessageIsAMember(content: String) async throws {
+        let alice = try await FollowingDevice()
+        let events = try await alice.feed(
+            """
+            {"type": "m.room.member", "event_id": "$b", "sender": "@eve:example.org",
+             "state_key": "@eve:example.org", "origin_server_ts": 3000, "content": \(content)}
+            """)
+        var channel = GroupChannel()
+        var sources: [CollectionEventSource] = []
+        for case .channel(let update) in events {
+            update.patch.apply(to: &channel)
+            sources += [update.source].compactMap(\.self)
+        }
+        #expect(channel.members.contains { $0.userID == "@eve:example.org" })
+        #expect(sources.contains(.eventUserJoined))
+    }
+
+    /// Homeservers check only the outer content.
+    @Test func newContentRedactsNothing() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        _ = try await alice.feed(event("$m", text("hello")), event("$own", text("x")))
+        let forged = """
+            {"type": "m.room.redaction", "event_id": "$r", "sender": "@eve:example.org",
+             "origin_server_ts": 3000, "content": {"redacts": "$own",
+             "m.new_content": {"redacts": "$m"},
+             "m.relates_to": {"rel_type": "m.replace", "event_id": "$own"}}}
+            """
+        #expect(deletions(try await alice.feed(forged)) == ["$own"])
+    }
+
     /// The message is one of another member, who wrote it in a room that the attacker is in.
     @Test func editDoesNotMoveAMessageIntoAnotherRoom() async throws {
         let alice = try await FollowingDevice()

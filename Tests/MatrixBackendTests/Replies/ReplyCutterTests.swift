@@ -134,21 +134,6 @@ import Testing
         #expect(reply.events.map(\.content.body) == ["hi"])
     }
 
-    /// Stripped state need not consist of events.
-    @Test func manyInvitationsAreCut() throws {
-        let invitations = (0..<110).map { number in
-            """
-            "!\(number):evil.org": {"invite_state": {"events": [{"x": \(zeros(19_900))}]}}
-            """
-        }
-        let text = #"""
-            {"next_batch": "s", "rooms": {"invite": {\#(invitations.joined(separator: ", "))}}}
-            """#
-        let reply = try JSONDecoder().decode(
-            SyncReply.self, from: try ReplyCutter.cut(Data(text.utf8)))
-        #expect(reply.nextBatch == "s" && reply.invited.count == 110)
-    }
-
     /// A room may have any number of events with state keys.
     @Test func stateOfARoomDoesNotCutOtherRooms() throws {
         let topics = (0..<25_000).map { number in
@@ -241,11 +226,71 @@ import Testing
         #expect(reply.joined["!a:b"]?.timeline.first?.content.membership == "join")
     }
 
+    private func room(receipts: String, more rooms: String = "") throws -> SyncReply {
+        let levels = (0..<120).map { #""@u\#($0):b": 50"# }.joined(separator: ", ")
+        let text = #"""
+            {"next_batch": "s", "rooms": {\#(rooms)"join": {"!a:b": {
+             "state": {"events": [{"type": "m.room.power_levels", "state_key": "",
+             "sender": "@u0:b", "content": {"users": {\#(levels)}}}]},
+             "ephemeral": {"events": [{"type": "m.receipt", "content": {\#(receipts)}}]}}}}}
+            """#
+        return try JSONDecoder().decode(
+            SyncReply.self, from: try ReplyCutter.cut(Data(text.utf8)))
+    }
+
+    @Test func valuesInReceiptsCutNothingElse() throws {
+        let forged = (0..<300).map { number in
+            #""$\#(number)": {"m.read": {"@u\#(number):evil": {"ts": 9, "data": \#(zeros(700))}}}"#
+        }
+        let own = #", "$m": {"m.read": {"@me:b": {"ts": 5}}}"#
+        let reply = try room(receipts: forged.joined(separator: ", ") + own)
+        #expect(reply.joined["!a:b"]?.receipts.count == 301)
+        #expect(reply.joined["!a:b"]?.state.first?.content.power?.users.count == 120)
+    }
+
+    @Test func manyReceiptsCutOnlyReceipts() throws {
+        let readers = (0..<110_000).map { #""@u\#($0):evil": {"ts": 0}"# }
+        let reply = try room(receipts: #""$m": {"m.read": {\#(readers.joined(separator: ", "))}}"#)
+        #expect(reply.joined["!a:b"]?.receipts.isEmpty == true)
+        #expect(reply.joined["!a:b"]?.state.first?.content.power?.users.count == 120)
+    }
+
+    /// Stripped state need not consist of events.
+    @Test func manyInvitationsCutNoRoom() throws {
+        let invitations = (0..<110).map { number in
+            """
+            "!\(number):evil.org": {"invite_state": {"events": [{"x": \(zeros(19_900))}]}}
+            """
+        }
+        let reply = try room(
+            receipts: #""$m": {"m.read": {"@me:b": {"ts": 5}}}"#,
+            more: #""invite": {\#(invitations.joined(separator: ", "))}, "#)
+        #expect(reply.invited.count == 110 && reply.joined["!a:b"]?.receipts.count == 1)
+        #expect(reply.joined["!a:b"]?.state.first?.content.power?.users.count == 120)
+    }
+
     @Test func incompleteReplyIsRejected() {
         let replies = ["[1, 2", "{", #"{"a": [[]"#, String(repeating: "[", count: 1000)]
         for reply in replies {
             #expect(throws: DecodingError.self) { try ReplyCutter.cut(Data(reply.utf8)) }
         }
+    }
+
+    /// The decoder needs far more memory than the text of small values.
+    @Test(arguments: ["[],", "1,", "{\"a\":[0]},"])
+    func replyWithTooManyValuesIsRejected(value: String) throws {
+        func reply(_ count: Int) -> Data {
+            Data(#"{"a": [\#(String(repeating: value, count: count))0]}"#.utf8)
+        }
+        let small = reply(499)
+        #expect(try ReplyCutter.cut(small, to: 2000) == small)
+        #expect(throws: DecodingError.self) { try ReplyCutter.cut(reply(2000), to: 2000) }
+    }
+
+    @Test func charactersInTextsAreNoValues() throws {
+        let text = String(repeating: #",[{\"\\"#, count: 1000)
+        let reply = Data(#"{"a": "\#(text)"}"#.utf8)
+        #expect(try ReplyCutter.cut(reply, to: 10) == reply)
     }
 
     @Test func smallRepliesAreNotChanged() throws {
