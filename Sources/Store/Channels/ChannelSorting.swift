@@ -56,13 +56,16 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
-    func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        // Ignore the error: a list omits a channel whose row is corrupted. Reading the channel
-        // itself throws the error.
+    /// Returns the key of a row; `nil` if the row is damaged, because a list omits its channel.
+    func key(
+        ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, in rows: Rows
+    ) -> KeyBytes? {
         let channel: AnyChannel? =
             switch self {
-            case .group: (try? GroupChannel(serialized: value)).map(AnyChannel.group)
-            case .open: (try? OpenChannel(serialized: value)).map(AnyChannel.open)
+            case .group:
+                (rows.readableRecord(value) as GroupChannel?).map(AnyChannel.group)
+            case .open:
+                (rows.readableRecord(value) as OpenChannel?).map(AnyChannel.open)
             }
         return channel.flatMap { key(of: $0, number) }
     }

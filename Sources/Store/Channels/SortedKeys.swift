@@ -7,7 +7,7 @@ struct SortedKeys: Sendable {
     init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
         try rows.forEachRow(in: KeyRange(sorting.table)) { key, value in
             if let number = rows.readableNumber(ofKey: key),
-                let key = sorting.key(ofRow: value, number)
+                let key = sorting.key(ofRow: value, number, in: rows)
             {
                 keys.append(key)
             }

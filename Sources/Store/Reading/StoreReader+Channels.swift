@@ -193,9 +193,10 @@ extension StoreView {
                 try stored.number(ofKey: key)
             }
             let old = try stored.withValue(of: row.key) { (value) throws(StoreError) in
-                value.flatMap { sorting.key(ofRow: $0, number) }
+                value.flatMap { sorting.key(ofRow: $0, number, in: stored) }
             }
-            keys.replace(old, with: row.value?.withBytes { sorting.key(ofRow: $0, number) })
+            let new = row.value?.withBytes { sorting.key(ofRow: $0, number, in: stored) }
+            keys.replace(old, with: new)
         }
         return keys
     }

@@ -50,6 +50,22 @@ import Testing
         #expect(try snapshot.openChannelCount() == 1)
     }
 
+    /// So that the engine replaces the cache.
+    @Test func damagedChannelOfAPageIsReported() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            for url in ["a", "b"] as [ChannelURL] {
+                try batch.save(GroupChannel(url: url, createdAt: 1))
+            }
+        }
+        let row = Overlay()
+        row.put({ $0.table(.groupChannel, 2) }, { $0.raw([0xFF]) })
+        try store.cache.write(row, isDurable: false)
+        try store.write { try $0.save(User(id: "u")) }
+        #expect(try store.groupChannels(limit: 1).urls == "a")
+        #expect(store.cacheDamage?.code == .corruption)
+    }
+
     @Test func readingADamagedChannelThrows() {
         #expect(code { _ = try snapshot.groupChannel("b") } == .corruption)
         #expect(code { _ = try snapshot.openChannel("p") } == .corruption)
