@@ -341,22 +341,22 @@ import Testing
     // MARK: Galleries
 
     @Test func galleryIsScrolledFromEndToEndWhileMessagesArrive() async throws {
-        let count = 50_000
+        let count = 10_000
         let store = try ChatStore.inMemory()
         var picture = FileInfo()
         picture.mimeType = "image/png"
         func save(_ number: Int) throws {
             try store.write { try $0.save(message(number, picture)) }
         }
-        for start in stride(from: 1, through: count, by: 5_000) {
+        for start in stride(from: 1, through: count, by: 1_000) {
             try store.write { batch in
-                for number in start..<start + 5_000 { try batch.save(message(number, picture)) }
+                for number in start..<start + 1_000 { try batch.save(message(number, picture)) }
                 try batch.cover("general", from: .beginning, through: .end)
             }
         }
         let engine = SyncEngine(
             store: store, backend: try EmbeddedServer.inMemory().client(), options: .exact)
-        let list = MessageList(of: .image, in: "general", pageSize: 2_000, engine: engine)
+        let list = MessageList(of: .image, in: "general", pageSize: 400, engine: engine)
         let changes = list.allChanges()
         try await list.start()
         var next = count

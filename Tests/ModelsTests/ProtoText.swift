@@ -8,7 +8,7 @@ struct ProtoText {
     private(set) var uncommented: [String] = []
 
     private let header: String
-    private let sources = SourceComments()
+    private let sources = SourceComments.all
     private var messages: [(name: String, text: String)] = []
     private var enumerations: [String: String] = [:]
 
@@ -129,6 +129,8 @@ struct ProtoText {
 
 /// The first paragraphs of the comments in the sources of `Models`.
 private struct SourceComments {
+    static let all = SourceComments()
+
     private var types: [String: String] = [:]
     private var cases: [String: [Int: String]] = [:]
     private var fields: [(type: String, number: Int, name: String, comment: String?)] = []
@@ -145,7 +147,7 @@ private struct SourceComments {
                     continue
                 }
                 // An attribute stands between a comment and its declaration.
-                if code.hasPrefix("@") { continue }
+                if code.hasPrefix("@") || code.isEmpty && lines.isEmpty { continue }
                 let comment = SourceComments.paragraph(lines)
                 lines = []
                 if !line.hasPrefix(" "),

@@ -11,7 +11,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PublicNumberTests {
     /// The rounds with extreme values, and then rounds with random values.
-    nonisolated static let rounds = Seeds.count(Numbers.extremeRounds + 5, atNight: 300)
+    nonisolated static let rounds = Seeds.count(Numbers.extremeRounds + 2, atNight: 300)
 
     @Test(arguments: rounds) func noNumberEndsTheProcess(round: Int) async throws {
         for probe in NumberProbe.all {

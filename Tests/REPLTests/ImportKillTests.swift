@@ -6,7 +6,7 @@ import Testing
 /// Kills a program repeatedly while it imports and sends.
 ///
 /// After each kill, every range that a device considers known must be complete. Ordinary runs kill
-/// the program 20 times, nightly runs 200 times.
+/// the program 10 times, nightly runs 200 times.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ImportKillTests {
     private static let killsOfOneHome = 10
 
@@ -21,7 +21,7 @@ import Testing
 
     init() throws { directory = try ScratchDirectory.made(in: ScratchDirectory.memory) }
 
-    @Test(arguments: Seeds.count(2, atNight: 20))
+    @Test(arguments: Seeds.count(1, atNight: 20))
     func coverageOfAKilledImportContainsOnlyStoredMessages(seed: Int) async throws {
         var random = SeededRandom(seed: seed)
         let logs = try writeLogs(&random)

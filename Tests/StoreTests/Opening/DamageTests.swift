@@ -199,9 +199,9 @@ import Testing
     /// and some of the others.
     private static func offsets(_ count: Int, seed: Int) -> [Int] {
         var random = SeededRandom(seed: seed)
-        let end = Seeds.isNight ? 1_024 : 10
-        if count <= max(end, Seeds.isNight ? 400 : 32) { return Array(0..<count) }
-        let rest = (0..<(Seeds.isNight ? 300 : 8)).map { _ in
+        let end = Seeds.isNight ? 1_024 : 6
+        if count <= max(end, Seeds.isNight ? 400 : 20) { return Array(0..<count) }
+        let rest = (0..<(Seeds.isNight ? 300 : 4)).map { _ in
             Int.random(in: end..<count, using: &random)
         }
         return (Array(0..<end) + rest).map { count - 1 - $0 }
