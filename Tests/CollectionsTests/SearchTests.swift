@@ -151,7 +151,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         let store = try client.engine.store
         let reason = StoreError(.corruption, "damaged", path: store.cache.path)
-        try store.replaceCache(reason: reason, at: nil)
+        try store.replaceCache(reason: reason, at: 0, isRequested: true)
         for await _ in changes where search.messages.isEmpty { break }
     }
 

@@ -180,7 +180,7 @@ struct ReplacingCache: Performer {
     private func replace(_ store: ChatStore) throws {
         let path = try currentCache(in: directory).path
         let reason = StoreError(.corruption, "the files are damaged", path: path)
-        try store.replaceCache(reason: reason, at: nil)
+        try store.replaceCache(reason: reason, at: 0, isRequested: true)
     }
 
     func problems() throws -> [String] {
@@ -193,6 +193,9 @@ struct ReplacingCache: Performer {
             try problems.expect(try store.check().isEmpty, "problems: \(store.check())")
             try expectAllOfTheUser(in: store, &problems)
             try expectWholeCache(in: store, &problems)
+            let isOld = try currentCache(in: directory).lastPathComponent == "cache"
+            problems.expect(
+                try (store.replacedAt() == nil) == isOld, "the time of the replacement is missing")
             store.close()
             let caches = try FileManager.default.contentsOfDirectory(atPath: directory.path)
                 .filter { $0.contains("cache") }

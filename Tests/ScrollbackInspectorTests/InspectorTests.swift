@@ -133,7 +133,7 @@
         @Test func overviewSaysWhyTheCacheWasReplaced() async throws {
             let story = try await InspectorStory()
             let reason = StoreError(.corruption, "message 7 is damaged", path: "/cache")
-            try story.engine.store.replaceCache(reason: reason, at: nil)
+            try story.engine.store.replaceCache(reason: reason, at: 0, isRequested: true)
             while story.client.storageDamage.replacedCache == nil { await Task.yield() }
             let (body, status) = try await story.get("overview")
             #expect(status == 200)

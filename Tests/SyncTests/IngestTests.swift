@@ -578,7 +578,7 @@ import Testing
 
     @Test func pushFromBeforeAReplacementIsStoredOnlyWhenTheServerReturnsIt() throws {
         let device = try Device()
-        let (old, new) = (Message.sample(1, at: 1000), Message.sample(2, at: 60_000))
+        let (old, new) = (Message.sample(1, at: 1000), Message.sample(2, at: 86_430_001))
         try device.apply { ingest in
             ingest.batch.setReplacedAt(30_000)
             let before = try [old, new].map { try ingest.mayBeDeleted($0) }

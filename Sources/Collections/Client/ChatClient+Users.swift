@@ -239,17 +239,18 @@ extension ChatClient {
             at: directory, options: options.store, encryptionKey: options.encryptionKey,
             now: options.now(), migrationHandler: migrationHandler)
         var damage = StorageDamage(store.openingReport)
+        var user: User?
         do throws(StoreError) {
-            _ = try store.storedUser()
+            user = try store.storedUser()
         } catch {
-            // The owner of the outbox must be known before an engine connects.
             guard store.isCacheDamage(error) else { throw error }
             try store.replaceCache(reason: error, at: options.now())
             damage.replacedCache = error
         }
-        let report = store.openingReport
-        if damage.replacedCache != nil || report.isCacheNew && !report.isNew {
-            try store.recordOwner(User(id: userID), replacedAt: options.now())
+        // The owner of the outbox must be known before an engine connects. If the process ended
+        // after a replacement, the new cache may lack the owner.
+        if user == nil, try store.replacedAt() != nil {
+            try store.recordOwner(User(id: userID))
         }
         if options.encryptionKey != nil { damage.plainStore = directories.other(of: userID) }
         store.sortOutdatedLists()

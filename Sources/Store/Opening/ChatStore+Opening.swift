@@ -234,7 +234,7 @@ extension ChatStore {
         }
         if cacheVersion == nil {
             try cache.setKindFormat()
-            try cache.setSchemaVersion(schema.version)
+            try cache.setSchemaVersion(schema.version, replacedAt: report.isNew ? nil : now)
         }
     }
 }

@@ -8,12 +8,14 @@ extension ChatStore {
     /// Existing ``Snapshot``s stay valid, and keep the old files open. After a crash, the next
     /// opening uses the old or the new cache.
     ///
-    /// If the reason does not concern the current cache, the call has no effect. Unless `now` is
-    /// `nil`, the call throws `corruption` if the cache was replaced for a reason of the same kind
-    /// less than an hour ago. After an error, the old cache stays.
+    /// If the reason does not concern the current cache, the call has no effect. Unless the user
+    /// requested the replacement, the call throws `corruption` if the cache was replaced for a
+    /// reason of the same kind less than an hour ago. After an error, the old cache stays.
     ///
     /// - Precondition: The call is not inside a write.
-    package func replaceCache(reason: StoreError, at now: Timestamp?) throws(StoreError) {
+    package func replaceCache(
+        reason: StoreError, at now: Timestamp, isRequested: Bool = false
+    ) throws(StoreError) {
         precondition(!isWriting, "ChatStore.replaceCache is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             guard isCacheDamage(reason) else { return }
@@ -25,8 +27,9 @@ extension ChatStore {
             }
             let old = cache
             let files = directory.map(CacheFiles.init(in:))
-            let new = try openEmptyCache(
-                at: files?.replace(CacheReplacement.Kind(reason), reason, at: now) ?? old.path)
+            let created = try files?.replace(
+                CacheReplacement.Kind(reason), reason, at: isRequested ? nil : now)
+            let new = try openEmptyCache(at: created ?? old.path, replacedAt: now)
             let committed = CommittedState(
                 number: number + 1, cache: try new.snapshot(), outbox: try outbox.snapshot())
             writer = Writer(next: writer.next.ofEmptyCache)
@@ -41,13 +44,15 @@ extension ChatStore {
         for observer in replacementObservers.withLock({ $0 }) { observer(reason) }
     }
 
-    private func openEmptyCache(at path: String) throws(StoreError) -> LevelDB {
+    private func openEmptyCache(
+        at path: String, replacedAt now: Timestamp
+    ) throws(StoreError) -> LevelDB {
         do throws(StoreError) {
             let new = try LevelDB(
                 at: path, options: cache.options, environment: cache.environment.another(at: path))
             new.firstDamage.observe { [weak self] in self?.reportCacheDamage($0) }
             try new.setKindFormat()
-            try new.setSchemaVersion(StoreSchema.current.version)
+            try new.setSchemaVersion(StoreSchema.current.version, replacedAt: now)
             return new
         } catch {
             // Report the original error.
@@ -67,6 +72,34 @@ extension Batch.NextNumbers {
         var next = self
         (next.channel, next.access, next.recordedGeneration) = (1, nil, 0)
         return next
+    }
+}
+
+// MARK: The time of the replacement
+
+// The time is a token, which is written with the version of the new cache. On-disk format, DO NOT
+// CHANGE.
+private let timeScope = "replaced"
+
+extension Timestamp {
+    fileprivate var token: [UInt8] { Array("\(milliseconds)".utf8) }
+}
+
+extension Overlay {
+    func put(replacedAt time: Timestamp) {
+        put({ $0.tokenKey(timeScope) }, { $0.raw(time.token) })
+    }
+}
+
+extension Batch {
+    package func setReplacedAt(_ time: Timestamp) { setToken(time.token, for: timeScope) }
+}
+
+extension StoreReader {
+    /// Returns the device's time when the cache, with its tombstones, was last replaced or cleared.
+    package func replacedAt() throws(StoreError) -> Timestamp? {
+        try token(timeScope).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+            .map { Timestamp(milliseconds: $0) }
     }
 }
 

@@ -1,3 +1,5 @@
+import Models
+
 /// The version of the files' format, with the migrations of the outbox.
 ///
 /// A cache of another version is replaced by an empty one.
@@ -77,10 +79,14 @@ extension LevelDB {
         }
     }
 
-    /// Durably stores the version, and a loss that this opening has found.
-    func setSchemaVersion(_ version: Int, _ loss: OutboxLoss? = nil) throws(StoreError) {
+    /// Durably stores the version, a loss that this opening has found, and the time if the database
+    /// is a cache that replaces another one.
+    func setSchemaVersion(
+        _ version: Int, _ loss: OutboxLoss? = nil, replacedAt: Timestamp? = nil
+    ) throws(StoreError) {
         let overlay = Overlay()
         if let loss { overlay.put(loss) }
+        if let replacedAt { overlay.put(replacedAt: replacedAt) }
         overlay.put({ $0.schemaKey(.version) }, { $0.integer(UInt32(version)) })
         try write(overlay, isDurable: true)
     }

@@ -34,14 +34,15 @@ extension SyncCore {
     mutating func clearCachedData(
         _ source: CollectionEventSource = .cacheCleared
     ) throws(SyncError) {
+        let now = time
         let stored = try? snapshot().storedUser()
         if let reason = damageOfCache {
             try translatingStoreErrors { () throws(StoreError) in
-                try store.replaceCache(reason: reason, at: nil)
+                try store.replaceCache(reason: reason, at: now, isRequested: true)
             }
             forgetCache()
         }
-        let (known, session, now) = (state.user, session, time)
+        let (known, session) = (state.user, session)
         try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -93,9 +94,7 @@ extension SyncCore {
             return false
         }
         forgetCache()
-        let now = time
         write { (ingest) throws(StoreError) in
-            ingest.batch.setReplacedAt(now)
             ingest.batch.setUser(session.user)
             ingest.batch.setAppInfo(session.appInfo)
             ingest.batch.setLastEpoch(session.epoch)

@@ -65,7 +65,6 @@ private enum Scope {
     static let losses = "losses"
     static let channelList = "list"
     static let user = "user"
-    static let replacedAt = "replaced"
     static let appInfo = "app"
     static let channelChangelog = "channels"
     static func unreported(in url: ChannelURL) -> String { "unreported \(url)" }
@@ -73,14 +72,10 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of a store with an empty cache, who may then use it offline, and the time
-    /// if it replaces another cache.
-    package func recordOwner(_ user: User, replacedAt: Timestamp? = nil) throws(StoreError) {
+    /// Records the owner of a store with an empty cache, who may then use it offline.
+    package func recordOwner(_ user: User) throws(StoreError) {
         do {
-            try write { batch in
-                batch.setUser(user)
-                if let replacedAt { batch.setReplacedAt(replacedAt) }
-            }
+            try write { $0.setUser(user) }
         } catch let error as StoreError {
             throw error
         } catch {
@@ -125,11 +120,6 @@ extension StoreReader {
         }
     }
 
-    /// Returns the device's time when the cache, with its tombstones, was last replaced or cleared.
-    func replacedAt() throws(StoreError) -> Timestamp? {
-        try text(Scope.replacedAt).flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
-    }
-
     func storedAppInfo() throws(StoreError) -> AppInfo? {
         try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
     }
@@ -160,10 +150,6 @@ extension StoreReader {
 
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
-
-    func setReplacedAt(_ time: Timestamp) {
-        setText("\(time.milliseconds)", for: Scope.replacedAt)
-    }
 
     /// Sets the epoch of the stored data while no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {

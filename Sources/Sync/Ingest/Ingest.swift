@@ -71,6 +71,7 @@ struct Ingest {
     }
 
     private static let clockDifference = Duration.seconds(300)
+    private static let replacementMargin = Duration.seconds(24 * 60 * 60)
 
     init(
         _ batch: Batch, _ options: SyncOptions, of userID: UserID?, _ flights: Flights,
@@ -238,9 +239,11 @@ struct Ingest {
 
     /// Returns whether a message may have been deleted before the tombstones were replaced or
     /// cleared, so that only the server knows whether it exists.
+    ///
+    /// The device's clock, which may be slow, tells the time of the replacement.
     func mayBeDeleted(_ message: Message) throws(StoreError) -> Bool {
         guard let replacedAt = try batch.replacedAt(), let position = message.position,
-            position.createdAt.earlier(by: options.clockSkew) <= replacedAt
+            position.createdAt.earlier(by: Ingest.replacementMargin) <= replacedAt
         else { return false }
         return try batch.message(position.messageID, in: message.channelURL) == nil
     }

@@ -584,7 +584,8 @@ import Testing
                 let count = files == .none ? 0 : 40
                 #expect(try store.outboxPicture() == ExpectedStore(steps).outbox(after: count))
                 if files == .damaged {
-                    #expect(try store.tokenScopes() == [], "\(disk) failed at \(change)")
+                    #expect(
+                        try store.tokenScopes() == ["replaced"], "\(disk) failed at \(change)")
                     for url in Steps.channels { #expect(try store.gaps(in: url) == [Gap(in: url)]) }
                 } else {
                     #expect(try CachePicture(store) == ExpectedStore(steps).cache(after: count))

@@ -64,7 +64,7 @@ import Testing
             #expect((report.replacedCache != nil) == (opening == 1), "\(report)")
             #expect(report.isCacheNew == (opening == 1) && report.outboxDamage == nil)
             #expect(try store.contradictions() == [])
-            #expect(try store.tokenScopes() == [] && store.channelURLs() == [])
+            #expect(try store.tokenScopes() == ["replaced"] && store.channelURLs() == [])
             #expect(try store.outboxPicture() == ExpectedStore(steps).outbox(after: last))
         }
         // The store can still be used. When its data is written again, it is complete.

@@ -34,7 +34,7 @@ import Testing
         #expect(!store.openingReport.isOutboxLost)
         #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.channelURLs() == [] && store.messageCount() == 0)
-        #expect(try store.tokenScopes() == [])
+        #expect(try store.tokenScopes() == ["replaced"])
         // The new cache does not contain the coverage of the channel, so the whole history is a
         // gap.
         try store.write { try $0.save(message) }

@@ -66,7 +66,7 @@ import Testing
 
     @Test func newestReplacedCacheIsKept() throws {
         let (directory, store) = try filled(.plain)
-        for _ in 0..<3 { try store.replaceCache(reason: damage(store), at: nil) }
+        for _ in 0..<3 { try store.replaceCache(reason: damage(store), at: 0, isRequested: true) }
         #expect(try caches(directory) == ["cache-4", "replaced-cache-3"])
         store.close()
         try ChatStore.removeCachedData(at: directory.url)
@@ -150,7 +150,7 @@ import Testing
         store.close()
         let again = try directory.open()
         #expect(try again.messages(in: "general").count == 1)
-        try again.replaceCache(reason: damage(again), at: nil)
+        try again.replaceCache(reason: damage(again), at: 0, isRequested: true)
         try expectEmpty(again)
         again.close()
         try expectEmpty(directory.open())
@@ -199,7 +199,7 @@ import Testing
             #expect(throws: StoreError.self) { try store.messages(in: "general") }
             #expect(found.withLock { $0.count } == round)
             let damage = try #require(store.cacheDamage)
-            try store.replaceCache(reason: damage, at: nil)
+            try store.replaceCache(reason: damage, at: 0, isRequested: true)
             #expect(store.cacheDamage == nil)
         }
     }

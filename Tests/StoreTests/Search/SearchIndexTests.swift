@@ -339,7 +339,7 @@ import Testing
         // Until then, the store can be written.
         try fill(store, 1000..<1010)
         #expect(try find("umbrella 1005 ", in: store) == "1005")
-        try store.replaceCache(reason: damage, at: nil)
+        try store.replaceCache(reason: damage, at: 0, isRequested: true)
         try fill(store, 0..<10)
         while try store.indexMessages() {}
         #expect(try find("umbrella 7 ", in: store) == "7")
