@@ -55,6 +55,83 @@ import Testing
         await client.close()
     }
 
+    @Test func rowsOfSearchesAndListsStayUntilTheServersArrive() async throws {
+        let story = try await ClientStory()
+        let messages = try await story.say("https://a.org https://b.org")
+        let client = try await story.connected()
+        _ = try await client.startedCollection()
+        try await client.engine.caughtUp()
+        let search = try client.makeMessageSearch(MessageSearchParams("org"))
+        let links = try client.makeMessageList(of: .link, in: "general")
+        let all = try client.makeMessageList(of: .link)
+        try await search.loadMore()
+        _ = try await (links.start(), all.start())
+        func texts() -> [[String]] {
+            [search.messages.map(\.message.text)]
+                + [links, all].map { $0.rows.map(\.message.text) }
+        }
+        let before = ["https://b.org", "https://a.org"]
+        #expect(texts() == [before, before, before])
+
+        story.network.hold([.messages, .feed, .channels], at: .beforeEffect)
+        try damage(messages[0], of: client)
+        try await client.engine.reconnect()
+        try await yieldUntil { client.storageDamage.replacedCache != nil }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(texts() == [before, before, before])
+        try await story.delete(messages[0])
+        story.network.stopHolding()
+        try await client.engine.caughtUp()
+        let after = ["https://b.org"]
+        try await yieldUntil { texts() == [after, after, after] }
+        await client.close()
+    }
+
+    /// A disk that damages each file would otherwise have the cache replaced again and again.
+    @Test func secondDamageWithinAnHourIsOnlyReported() async throws {
+        let story = try await ClientStory()
+        let messages = try await story.say("a b c")
+        let client = try await story.connected()
+        let collection = try await client.startedCollection()
+        try await client.engine.caughtUp()
+        try damage(messages[1], of: client)
+        try await client.engine.reconnect()
+        try await yieldUntil { client.storageDamage.replacedCache != nil }
+        try await client.engine.caughtUp("general")
+        #expect(client.storageDamage.cache == nil)
+        try damage(messages[2], of: client)
+        try await client.engine.reconnect()
+        try await yieldUntil { client.storageDamage.cache != nil }
+        let sent = try await client.send(NewMessage("mine"), in: "general")
+        _ = try await sent.result
+        #expect(try client.engine.store.cacheDamage != nil)
+
+        try await client.clearCachedData()
+        try await client.engine.caughtUp("general")
+        #expect(try client.engine.store.cacheDamage == nil)
+        try await yieldUntil { collection.messages.map(\.text) == ["a", "b", "c", "mine"] }
+        await client.close()
+    }
+
+    /// The process ended before the engine recorded the owner of the new cache.
+    @Test func ownerOfAReplacedCacheIsRecordedAgain() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let client = try await story.connected()
+        try await client.engine.caughtUp()
+        await client.close()
+        let store = try ChatStore(at: story.directory(of: "bob"))
+        let reason = StoreError(.corruption, "damaged", path: store.cache.path)
+        try store.replaceCache(reason: reason, at: 7, isRequested: true)
+        store.close()
+        story.network.goOffline()
+        let again = try await story.open()
+        try await again.connect(as: Credentials("bob"))
+        #expect(again.currentUser?.userID == "bob")
+        #expect(try again.engine.store.replacedAt() == 7)
+        await again.close()
+    }
+
     @Test func offlineTheReplacementWaits() async throws {
         let story = try await ClientStory()
         let messages = try await story.say("a b c")

@@ -105,7 +105,7 @@ extension MessageList {
         try follow()
         let (kinds, order, userID, url, store) = (kinds, order, userID, channelURL, engine.store)
         let (last, count) = (isNext ? last : nil, isNext ? pageSize : max(pageSize, rows.count))
-        let (number, page, gaps) = try await onDisk { () throws(StoreError) in
+        let (number, page, gaps, hasChannels) = try await onDisk { () throws(StoreError) in
             let snapshot = try store.snapshot()
             // The additional message shows whether more follow.
             let page = try snapshot.rows(
@@ -115,15 +115,18 @@ extension MessageList {
             for url in urls {
                 gaps[url] = try snapshot.kindGaps(in: url)
             }
-            return (snapshot.number, page, gaps)
+            let hasChannels = url == nil ? try snapshot.hasAllChannels() : true
+            return (snapshot.number, page, gaps, hasChannels)
         }
         try checkIsNotDisposed()
         let shown = page.prefix(count)
         isStarted = true
         self.last = page.count > count ? shown.last?.message : nil
         self.gaps = gaps
+        updateGap()
+        if gap == nil, hasChannels { keepsRows = false }
         var edits = ListEdits<Row, Place>()
-        if !isNext {
+        if !isNext, !keepsRows {
             let found = Set(shown.map(\.id))
             for row in rows where !found.contains(row.id) { edits.remove(row.id) }
         }

@@ -68,6 +68,8 @@ public final class MessageList {
     @ObservationIgnored var isLoading = false
     @ObservationIgnored var isReading = false
     @ObservationIgnored private var isOutdated = false
+    /// `true` if rows of a replaced cache stay until the server's history is complete again.
+    @ObservationIgnored var keepsRows = false
     /// The changes since the page being read was requested; some may be newer than the page.
     @ObservationIgnored var changesWhileReading: [Change] = []
     /// The cursor of the server's list of mentions; `nil` before its first page.
@@ -162,8 +164,8 @@ public final class MessageList {
     }
 
     func apply(_ change: Change) {
-        let isReplaced = change.operations.contains { $0 == .missed || $0 == .replacedCache }
-        if isReplaced {
+        if change.operations.contains(.replacedCache) { keepsRows = true }
+        if change.operations.contains(where: { $0 == .missed || $0 == .replacedCache }) {
             isOutdated = true
             readAgain()
             return
@@ -174,6 +176,10 @@ public final class MessageList {
         add(change, to: &edits)
         updateGap()
         apply(edits)
+        if keepsRows {
+            isOutdated = true
+            readAgain()
+        }
     }
 
     /// Reads all loaded pages again, unless a page is being loaded.

@@ -51,6 +51,8 @@ public final class MessageSearch {
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isSearchingServer = false
     @ObservationIgnored private var isOutdated = false
+    /// `true` if rows of a replaced cache stay until everything can be searched again.
+    @ObservationIgnored private var keepsRows = false
     /// The changes since the page being loaded was requested; some may be newer than the page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
 
@@ -114,17 +116,17 @@ public final class MessageSearch {
         try follow()
         let (params, store, last) = (params, engine.store, isNext ? cursor : nil)
         let limit = isNext ? pageSize : max(pageSize, messages.count)
-        let (number, page) = try await onDisk { () throws(StoreError) in
+        let (number, page, hasChannels) = try await onDisk { () throws(StoreError) in
             let snapshot = try store.snapshot()
-            return (
-                snapshot.number, try SearchPage(params, after: last, limit: limit, in: snapshot)
-            )
+            let page = try SearchPage(params, after: last, limit: limit, in: snapshot)
+            return (snapshot.number, page, try snapshot.hasAllChannels())
         }
         try checkIsNotDisposed()
         let before = Set(messages.map(\.rowID))
         (isStarted, cursor, unsearched) = (true, page.cursor, page.unsearched)
+        if unsearched.isEmpty, hasChannels { keepsRows = false }
         var edits = ListEdits<FoundMessage, SearchCursor>()
-        if !isNext {
+        if !isNext, !keepsRows {
             let found = Set(page.messages.map(\.rowID))
             for row in messages where !found.contains(row.rowID) { edits.remove(row.rowID) }
         }
@@ -276,7 +278,9 @@ public final class MessageSearch {
     }
 
     private func apply(_ change: Change) {
-        if change.operations.contains(.replacedCache) { serverSearch = ServerSearch() }
+        if change.operations.contains(.replacedCache) {
+            (keepsRows, serverSearch) = (true, ServerSearch())
+        }
         if change.operations.contains(where: { $0 == .missed || $0 == .replacedCache }) {
             isOutdated = true
             readAgain()
@@ -287,6 +291,10 @@ public final class MessageSearch {
         var edits = ListEdits<FoundMessage, SearchCursor>()
         add(change, to: &edits)
         apply(edits)
+        if keepsRows {
+            isOutdated = true
+            readAgain()
+        }
     }
 
     /// Reads all loaded pages again, unless a page is being loaded.
