@@ -68,8 +68,8 @@ extension ChatStore {
     /// Finds rows that cannot be decoded, and rows that contradict each other; none in a consistent
     /// store.
     ///
-    /// The problems are sorted by channel. An engine replaces a cache in which a read finds such a
-    /// row.
+    /// The problems are sorted by channel. An engine replaces a cache in which this call or a read
+    /// finds such a row.
     ///
     /// - Throws: `closed`, `suspended`, `io`, or `corruption` if a block of a file is damaged.
     /// - Complexity: O(*n*) in the rows, with some lookups for each message.
@@ -78,8 +78,15 @@ extension ChatStore {
         var search = ProblemSearch()
         try search.search(view.cache)
         try search.searchIndex(of: view.cache, view.committed.cache.cursor())
+        try search.searchAppTables(view.rows(of: .cached))
+        if let problem = search.problems.first {
+            let cause = ByteReader.Damage(offset: 0, expected: "rows that agree")
+            _ = view.cache.snapshot.recordingDamage(
+                StoreError(
+                    .corruption, problem.description, path: view.cache.path, cause: cause))
+        }
         try search.searchOutbox(view.outbox)
-        for home in StoreTableHome.allCases { try search.searchAppTables(view.rows(of: home)) }
+        try search.searchAppTables(view.rows(of: .kept))
         return search.problems
     }
 }

@@ -69,7 +69,8 @@ struct CacheFiles {
                 throw StoreError(
                     .corruption,
                     "\(reason.message), less than an hour after the cache was replaced for the "
-                        + "same reason: check the disk, or clear the cached data",
+                        + "same reason: check the disk, then call clearCachedData(), or "
+                        + "removeStoredData(of:wiping:options:) if the user cannot connect",
                     path: path(current), cause: reason)
             }
             try replacement.write(in: directory)
@@ -81,7 +82,10 @@ struct CacheFiles {
 
     /// Sets the newest replaced cache aside, and removes the others; no process may have them open.
     func setReplacedAside() throws(StoreError) {
-        for number in try left() { try setAside(number) }
+        let left = try left()
+        // Set only the newest one aside: there may be many names.
+        for number in left.dropLast() { try DiskFile.removeAll(at: path(number)) }
+        if let newest = left.last { try setAside(newest) }
     }
 
     func setAside(_ path: String) throws(StoreError) {

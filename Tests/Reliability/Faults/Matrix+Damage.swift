@@ -68,6 +68,7 @@ extension Matrix {
                         try await sendAll(world, &part)
                         try await recover(world, &part)
                         part.lost = try await world.lost()
+                        part.expectReplacement(after: .usedDamagedCache)
                         outcome.add(part)
                         await world.close()
                     }
@@ -87,6 +88,7 @@ extension Matrix {
         }
         _ = try await world.engine?.connect(as: Credentials("bob"))
         try await world.until { try $0.outboxItems().isEmpty }
+        recordReplacement(in: world, &outcome)
         if world.store?.cacheDamage != nil { outcome.record(report: "storageDamage.cache") }
         await world.closeDevice()
     }
@@ -117,8 +119,9 @@ extension Matrix {
         outcome.injected += 1
         outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
         var part = Outcome()
-        if fault == .contradictoryRows { try rebuild(world, &part) }
-        try await recover(world, &part)
+        try await recover(world, &part) { world, part in
+            if fault == .contradictoryRows { try check(world, &part) }
+        }
         part.lost = try await world.lost()
         if part.lost > 0 && part.reported.isEmpty {
             part.record(report: "nothing, if the cut was between two commits")
@@ -126,6 +129,7 @@ extension Matrix {
             // be detected.
             if fault != .cutOutboxLog { part.violations.append("a loss was not reported") }
         }
+        part.expectReplacement(after: fault)
         outcome.add(part)
         await world.close()
     }
@@ -160,6 +164,16 @@ extension Matrix {
         return Template(
             directory: directory, promised: world.promised, heard: world.heard,
             lastWrite: sizes.dropLast().last ?? 0)
+    }
+}
+
+extension Outcome {
+    /// Requires that messages are missing only from a replaced cache, or after the end of a torn log.
+    fileprivate mutating func expectReplacement(after fault: Fault) {
+        let isReplaced = reported["replacedCache"] != nil || reported["isCacheNew"] != nil
+        if missing > 0, !isReplaced, !fault.isCut {
+            violations.append("messages were missing, but the cache was not replaced")
+        }
     }
 }
 

@@ -62,9 +62,13 @@ package struct Matrix: Sendable {
 
     /// Reopens the device's files as an app would, synchronizes the device with the server, and
     /// records the results.
-    func recover(_ world: World, _ outcome: inout Outcome, key: EncryptionKey? = nil) async throws {
+    func recover(
+        _ world: World, _ outcome: inout Outcome, key: EncryptionKey? = nil,
+        whenOpen use: (World, inout Outcome) throws -> Void = { _, _ in }
+    ) async throws {
         let start = ContinuousClock.now
         try open(world, &outcome, key)
+        try use(world, &outcome)
         outcome.stored += world.heard.values.reduce(0) { $0 + $1.count }
         outcome.missing += try world.unheard()
         try await agree(world, &outcome, since: start)
@@ -76,9 +80,15 @@ package struct Matrix: Sendable {
     ) async throws {
         _ = world.waits.take()
         for call in try await world.heal() { outcome.record(call: call) }
+        recordReplacement(in: world, &outcome)
         outcome.times.append(.now - start)
         outcome.waited = max(outcome.waited, world.waits.take())
         outcome.violations += try await world.violations()
+    }
+
+    /// Records that the engine has replaced the cache since the last call.
+    func recordReplacement(in world: World, _ outcome: inout Outcome) {
+        if world.reported.takeReplacement() { outcome.record(report: "replacedCache") }
     }
 
     private func open(

@@ -91,6 +91,7 @@ final class World {
         self.disks = disks
         let store = try disks.open(device, World.options, key: key)
         self.store = store
+        store.observeReplacements { [reported] _ in reported.recordReplacement() }
         var options = SyncOptions()
         options.clockSkew = .zero
         options.backgroundChannels = 0
@@ -244,6 +245,18 @@ final class Reports: Sendable {
 
     /// The texts of messages that could not be sent, or whose result was not known.
     var failed: Set<String> { failedTexts.withLock { $0 } }
+
+    private let isReplaced = Locked(false)
+
+    func recordReplacement() { isReplaced.withLock { $0 = true } }
+
+    /// Returns whether the engine has replaced the cache since the last call.
+    func takeReplacement() -> Bool {
+        isReplaced.withLock { isReplaced in
+            defer { isReplaced = false }
+            return isReplaced
+        }
+    }
 
     func record(_ text: String) { texts.withLock { _ = $0.insert(text) } }
 
