@@ -37,12 +37,14 @@ final class Directory {
     /// Throws `io` if another program adds entries all the time.
     func removeContents() throws(StoreError) {
         var movedCount = 0
+        makeWritable()
         // Each round removes a level of the tree.
         for _ in 0..<100_000 {
             let names = try names()
             if names.isEmpty { return }
             for name in names where try !remove(name) {
                 let child = try Directory(name, in: descriptor, path)
+                child.makeWritable()
                 for inner in try child.names() where try !child.remove(inner) {
                     try move(inner, of: child, number: &movedCount)
                 }
@@ -55,9 +57,14 @@ final class Directory {
             .io, "the directory cannot be removed: another program adds files to it", path: path)
     }
 
+    // Another program may have changed the mode. If this fails, the removal of an entry throws.
+    private func makeWritable() { _ = fchmod(descriptor, 0o700) }
+
     private func move(
         _ name: Name, of child: Directory, number: inout Int
     ) throws(StoreError) {
+        // The system changes the `..` of a moved directory, which must be writable.
+        _ = fchmodat(child.descriptor, name, 0o700, AT_SYMLINK_NOFOLLOW)
         while true {
             number += 1
             if renameat(child.descriptor, name, descriptor, "removed-\(number)") == 0 { return }

@@ -119,6 +119,22 @@ import Testing
         if wiping == .everything { #expect(try directories() == []) }
     }
 
+    /// The planted store is one of a newer version, or is open.
+    @Test(arguments: [false, true])
+    func unreadablePlainStoreDoesNotPreventTheLogOut(isOpen: Bool) async throws {
+        try await plant()
+        let plain = story.directory(of: "bob")
+        if !isOpen { try Data("99\n".utf8).write(to: plain.appending(path: "VERSION")) }
+        let store = isOpen ? try ChatStore(at: plain) : nil
+        let client = try await story.connected(story.lenientOptions(with: key))
+        await #expect(throws: SyncError.self) { try await client.clearCachedData() }
+        try await client.logOut(wiping: .everything)
+        await client.close()
+        store?.close()
+        let encrypted = story.directory(of: "bob", hidesUser: true)
+        #expect(!FileManager.default.fileExists(atPath: encrypted.path))
+    }
+
     @Test func removalDoesNotFollowALinkInPlaceOfThePlainStore() async throws {
         try await plant()
         let (plain, elsewhere) = (story.directory(of: "bob"), ScratchDirectory())
@@ -165,6 +181,12 @@ import Testing
     @Test func plantedDirectoryDoesNotPreventARemoval() async throws {
         try await use(nil, writing: ["kept"])
         let directory = story.directory(of: "bob")
+        let inner = directory.appending(path: "x/y")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        // Only root removes something from a directory of this mode.
+        for path in [inner.path, directory.appending(path: "x").path, directory.path] {
+            #expect(chmod(path, 0o500) == 0)
+        }
         let path =
             directory.path.hasSuffix("/") ? String(directory.path.dropLast()) : directory.path
         try FileManager.default.createDirectory(

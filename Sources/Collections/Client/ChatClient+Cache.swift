@@ -43,11 +43,12 @@ extension ChatClient {
     /// - Throws: `noUser` or `store`.
     public func clearCachedData() async throws(SyncError) {
         try await clearCachedData(source: .cacheCleared)
+        try await removeOtherCachedData()
     }
 
+    /// Clears the cache of the store that this client has open.
     func clearCachedData(source: CollectionEventSource) async throws(SyncError) {
         let engine = try self.engine
-        try await removeOtherCachedData()
         // The client works in memory.
         if cachingError?.code == .corruption { return try await removeCache(of: engine) }
         try await engine.clearCachedData(source: source)

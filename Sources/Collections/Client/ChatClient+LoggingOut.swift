@@ -29,6 +29,8 @@ extension ChatClient {
         guard let userID = session?.userID else { return [] }
         await disconnect()
         try await clearCachedData(source: .sessionEnded)
+        // Another program may have put a store there, which must not prevent the log-out.
+        try? await removeOtherCachedData()
         if let cachingError { throw SyncError(cachingError) }
         guard let session, session.userID == userID else {
             throw SyncError(.canceled, "another user has connected instead of \(userID)")

@@ -104,7 +104,7 @@ extension StoreFiles {
 // MARK: Links
 
 extension StoreFiles {
-    fileprivate func checkHasNoLinks() throws(StoreError) {
+    func checkHasNoLinks() throws(StoreError) {
         for path in [cache, outbox, files, salvaged] + (try outboxCopies()) {
             try StoreFiles.checkIsNoLink(path)
         }

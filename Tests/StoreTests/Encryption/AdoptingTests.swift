@@ -107,6 +107,16 @@ import Testing
         encrypted.close()
     }
 
+    /// A disk may leave a copy of an outgoing file empty.
+    @Test func emptyCopyOfAFileIsKept() throws {
+        let files = plain.url.appending(path: "files")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        try Data().write(to: files.appending(path: "r-0"))
+        expectHeld(try adopt())
+        let copy = new.url.appending(path: "files/r-0").path
+        #expect(try new.environment("files").contents(of: copy).isEmpty)
+    }
+
     /// A copy of a damaged outbox could later be put in the place of the outbox.
     @Test func copiesOfOutboxesAreNotKept() throws {
         try FileManager.default.copyItem(

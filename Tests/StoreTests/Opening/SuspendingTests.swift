@@ -113,6 +113,52 @@ import Testing
         #expect(code { _ = try store.messageCount() } == .suspended)
     }
 
+    /// The next opening reports what was lost.
+    @Test(arguments: [["outbox"], ["cache", "outbox"], ["cache"]])
+    func resumingWithoutTheFilesIsAnError(names: [String]) throws {
+        try store.write { try $0.save(OutboxItem("kept", request: "1", in: "c")) }
+        try store.suspend()
+        for name in names { try FileManager.default.removeItem(at: url.appending(path: name)) }
+        for name in names { try DiskFile.createDirectory(url.appending(path: name).path) }
+        #expect(code { try store.resume() } == .corruption)
+        #expect(code { _ = try store.messageCount() } == .suspended)
+        store.close()
+        let again = try ChatStore(at: url)
+        let isLost = names.contains("outbox")
+        #expect(again.openingReport.isOutboxLost == isLost)
+        #expect(try again.outboxItems().count == (isLost ? 0 : 1))
+        again.close()
+    }
+
+    @Test func resumingWithAnEarlierCopyIsAnError() throws {
+        let copy = ScratchDirectory()
+        try store.suspend()
+        try FileManager.default.copyItem(at: url, to: copy.url)
+        try store.resume()
+        try store.write { try $0.save(OutboxItem("written", request: "1", in: "c")) }
+        try store.suspend()
+        for name in ["cache", "outbox"] {
+            try FileManager.default.removeItem(at: url.appending(path: name))
+            try FileManager.default.copyItem(
+                at: copy.url.appending(path: name), to: url.appending(path: name))
+        }
+        #expect(code { try store.resume() } == .corruption)
+        store.close()
+    }
+
+    @Test(arguments: ["cache", "outbox"])
+    func resumingDoesNotFollowALink(name: String) throws {
+        let elsewhere = try ScratchDirectory.made()
+        try store.suspend()
+        let path = url.appending(path: name).path
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: elsewhere.path)
+        #expect(code { try store.resume() } == .io)
+        store.close()
+        #expect(elsewhere.contents == [])
+    }
+
     @Test func inMemoryStoreKeepsItsDataWhileSuspended() throws {
         let store = try ChatStore.inMemory()
         try store.write { try $0.save(message("1", at: 1)) }
