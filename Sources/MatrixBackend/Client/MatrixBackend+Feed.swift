@@ -17,9 +17,12 @@ extension MatrixBackend {
         let isListCurrent = list.token == cursor.rawValue
         if isListCurrent {
             apply(reply)
-        } else if reply.changesState {
+        } else if reply.changesState
+            || reply.joined.keys.contains(where: { list.rooms[$0]?.isInvitation ?? false })
+        {
             try await updateList()
         }
+        events += try await fetchMissingStates()
         if staleRooms.keys.contains(where: { !isPaused($0) }) { try await fetchStaleLastMessages() }
         events += takeLateLastMessages()
         events += try await channelsAfterPurge()
@@ -30,11 +33,30 @@ extension MatrixBackend {
         }
         for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
         for id in reply.joined.keys.sorted() {
-            guard let room = reply.joined[id], !(list.rooms[id]?.isSpace ?? false) else { continue }
+            guard let room = reply.joined[id], !(list.rooms[id]?.isJoinedSpace ?? false) else {
+                continue
+            }
             events += try await eventsOrLoss(
                 of: room, id, since: cursor, isListCurrent: isListCurrent)
         }
         return batch(events + (try await lateReaders()), reply.nextBatch)
+    }
+
+    /// Fetches the state of rooms that were listed as invitations although the user is a member.
+    ///
+    /// Messages of these rooms may have been omitted.
+    private func fetchMissingStates() async throws(BackendError) -> [FeedEvent] {
+        var events: [FeedEvent] = []
+        for id in list.rooms.values.filter(\.lacksState).map(\.id).sorted() {
+            do {
+                for event in try await state(of: id) { list.rooms[id]?.apply(event) }
+                list.rooms[id]?.lacksState = false
+                events += [.truncation(in: ChannelURL(id))] + (try await completeState(of: id))
+            } catch  where Self.failuresOfRoom.contains(error.code) {
+                // The next batch tries again. Until then, nothing is sent to the room.
+            }
+        }
+        return events
     }
 
     private func distinctChannels() throws(BackendError) -> [FeedEvent] {

@@ -34,7 +34,6 @@ extension MatrixBackend {
                 known.apply(room.timeline, in: id, seen)
             }
             timelineCount += reply.joined.isEmpty ? 0 : 1
-            for (id, room) in reply.invited { learn(room.state, in: id) }
             for id in reply.left.keys { people[id] = nil }
             return reply
         } catch  where error.code == .refused && error.detail == .invalidParameter && token != nil {

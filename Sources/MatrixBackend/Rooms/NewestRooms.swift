@@ -92,7 +92,8 @@ extension MatrixBackend {
     private func channel(
         of newest: NewestRoom, _ id: String
     ) async throws(BackendError) -> GroupChannel {
-        learn(newest.state + newest.timeline, in: id)
+        // The inviting server may have invented the names of members.
+        if !newest.isInvitation { learn(newest.state + newest.timeline, in: id) }
         var room = Room(id)
         room.apply(newest)
         if !newest.isInvitation {

@@ -3,6 +3,9 @@ import Models
 struct Room {
     let id: String
     var isInvitation = false
+    /// True if the room was listed as an invitation, whose state another server may have invented,
+    /// and its state has not been received since.
+    var lacksState = false
     private var name: String?
     private var alias: String?
     private var avatarURL: String?
@@ -43,6 +46,8 @@ struct Room {
 
     /// True for a space, which groups rooms and has no messages.
     var isSpace: Bool { roomType == "m.space" }
+
+    var isJoinedSpace: Bool { isSpace && !isInvitation }
 }
 
 // MARK: Applying events

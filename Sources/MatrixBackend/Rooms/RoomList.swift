@@ -13,8 +13,11 @@ struct RoomList {
 
     mutating func apply(_ reply: SyncReply, me: UserID, names: (String, String) -> Sender) {
         for (id, changes) in reply.joined {
-            // The inviting server may have invented the state of an invitation.
-            var room = rooms[id].flatMap { $0.isInvitation ? nil : $0 } ?? Room(id)
+            let isInvitation = rooms[id]?.isInvitation ?? false
+            var room = isInvitation ? Room(id) : rooms[id] ?? Room(id)
+            // Another server can also invite members, whose own server then sends no state.
+            let all = changes.state + changes.timeline
+            if isInvitation { room.lacksState = !all.contains { $0.type == "m.room.create" } }
             room.apply(changes, me: me.rawValue)
             for event in changes.timeline { room.follow(event, me, names) }
             // The newest message is unknown.

@@ -160,11 +160,13 @@ struct ReplyCutter {
             return
         }
         let depth = open.last?.ephemeralDepth ?? 0
+        // Events can contain this name, too.
+        let isInvitation = key == .invitation && partDepth == 0 && open.count == Self.roomDepth
         open.append(
             Container(
                 start: index, isObject: isObject,
                 isContent: key == .content || open.last?.isContent ?? false,
-                isInvitation: key == .invitation,
+                isInvitation: isInvitation,
                 ephemeralDepth: depth > 0 || key == .ephemeral ? depth + 1 : 0,
                 partCount: parts.count))
     }

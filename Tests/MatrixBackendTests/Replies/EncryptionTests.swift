@@ -55,6 +55,39 @@ import Testing
         #expect(puts(device).count == 1)
     }
 
+    /// Another server invites Alice to a room that she has joined, with a state that it invents. Her
+    /// own server then reports messages of the room without its state.
+    @Test(arguments: ["", #", "type": "m.space""#])
+    func invitationToAJoinedRoomHidesNeitherItsEncryptionNorItsMessages(type: String) async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "GET sync",
+            """
+            {"next_batch": "s1", "rooms": {"invite": {"!room:example.org": {"invite_state": {"events": [
+             {"type": "m.room.create", "state_key": "", "sender": "@eve:evil.org",
+              "content": {"creator": "@eve:evil.org"\(type)}},
+             {"type": "m.room.member", "state_key": "@alice:example.org", "sender": "@eve:evil.org",
+              "content": {"membership": "invite"}}]}}}}}
+            """)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        let cursor = try await device.backend.feed(since: nil).cursor
+        device.server.reply("GET rooms/!room:example.org/state", "[\(encryption)]")
+        device.server.reply(
+            "GET rooms/!room:example.org/state/m.room.encryption",
+            #"{"algorithm": "m.megolm.v1.aes-sha2"}"#)
+        device.server.replace(
+            "GET sync", PreparedReplies.sync("s2", PreparedReplies.message("$n", "x", at: 3000)))
+        let batch = try await device.backend.feed(since: cursor)
+        var channel = GroupChannel()
+        for case .channel(let update) in batch.events { update.patch.apply(to: &channel) }
+        #expect(device.backend.sendingRefusal(in: channel) != nil)
+        #expect(batch.events.contains { if case .truncation = $0 { true } else { false } })
+        #expect(batch.events.contains { if case .messageReceived = $0 { true } else { false } })
+        await #expect(throws: BackendError.self) { try await device.backend.send(item) }
+        #expect(puts(device).isEmpty)
+    }
+
     /// The room may have been encrypted while the device was offline, and an outbox item is sent
     /// before the feed has reported it.
     @Test func firstMessageOfAConnectionAsksForTheEncryption() async throws {

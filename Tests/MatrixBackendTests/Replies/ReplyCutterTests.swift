@@ -269,6 +269,22 @@ import Testing
         #expect(reply.joined["!a:b"]?.state.first?.content.power?.users.count == 120)
     }
 
+    /// A message of any member can contain this name.
+    @Test func statesInAMessageCutNoInvitation() throws {
+        let open = String(repeating: #"{"invite_state": "#, count: 12)
+        let nested = open + zeros(19_900) + String(repeating: "}", count: 12)
+        let text = #"""
+            {"next_batch": "s", "rooms": {"join": {"!a:b": {"timeline": {"events": [
+             {"type": "m.room.message", "sender": "@eve:b", "content": {"x": \#(nested)}}]}}},
+             "invite": {"!c:d": {"invite_state": {"events": [
+             {"type": "m.room.name", "state_key": "", "sender": "@bob:d",
+              "content": {"name": "kept"}}]}}}}}
+            """#
+        let reply = try JSONDecoder().decode(
+            SyncReply.self, from: try ReplyCutter.cut(Data(text.utf8)))
+        #expect(reply.invited["!c:d"]?.state.first?.content.name == "kept")
+    }
+
     @Test func incompleteReplyIsRejected() {
         let replies = ["[1, 2", "{", #"{"a": [[]"#, String(repeating: "[", count: 1000)]
         for reply in replies {
