@@ -34,7 +34,8 @@ extension ChatStore {
         // The cached values may come from the failed batch.
         if cache.hasFailed { (writer.known, writer.index) = (Batch.Known(), nil) }
         let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
-        let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
+        let left = RecoveryFailures(
+            cache: reopen(cache, wait, writer), outbox: reopen(outbox, wait, writer))
         // Readers wait while this method waits for snapshots. If one exists for long, later calls
         // wait only briefly.
         writer.hasLongLivedSnapshot = left.cache?.code == .busy || left.outbox?.code == .busy
@@ -51,13 +52,9 @@ extension ChatStore {
     /// Publishes the state of files to which another process may have written, and reports missed
     /// changes; an error changes nothing.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
+        for database in [cache, outbox] { try checkReopened(database, writer) }
         let next = try Batch.NextNumbers(in: cache, outbox)
-        guard next.generation >= next.recordedGeneration else {
-            throw StoreError(
-                .corruption,
-                "the outbox was replaced by an earlier copy: close the store and open it again",
-                path: outbox.path)
-        }
+        guard next.generation >= next.recordedGeneration else { throw StoreError(replaced: outbox) }
         let committed = CommittedState(
             number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         cache.purge = Purge()
@@ -71,7 +68,22 @@ extension ChatStore {
         )
     }
 
-    private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
+    /// Throws `corruption` if another program has removed the files, or replaced them by earlier
+    /// copies, since the last write; `newerSchema` if a newer version of the package has changed
+    /// them.
+    private func checkReopened(_ database: LevelDB, _ writer: Writer) throws(StoreError) {
+        let version = try database.schemaVersion()
+        try StoreSchema.current.check(version, at: database.path)
+        let isCache = database === cache
+        let known = isCache ? writer.next.recordedGeneration : writer.next.generation
+        guard version != nil, try database.generation() >= known else {
+            throw StoreError(replaced: database)
+        }
+    }
+
+    private func reopen(
+        _ database: LevelDB, _ wait: Duration, _ writer: Writer
+    ) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
             try withoutSnapshot { () throws(StoreError) in
@@ -81,6 +93,12 @@ extension ChatStore {
             try database.checkCanReopen()
             try withoutSnapshot { () throws(StoreError) in
                 try database.reopen(isChecked: true, waiting: wait)
+                do throws(StoreError) {
+                    try checkReopened(database, writer)
+                } catch {
+                    database.refuse(error)
+                    throw error
+                }
             }
             return nil
         } catch {
@@ -126,5 +144,14 @@ struct Resumed {
     init(_ committed: CommittedState) {
         number = committed.number
         derived = committed.takeDerived()
+    }
+}
+
+extension StoreError {
+    fileprivate init(replaced database: LevelDB) {
+        self.init(
+            .corruption,
+            "files were removed, or replaced by earlier copies, while the store was open: close the "
+                + "store and open it again", path: database.path)
     }
 }

@@ -44,20 +44,13 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             guard let number = state.withLock({ $0.resumed?.number }), isSuspended else { return }
             do throws(StoreError) {
-                // Other programs may have changed the files in the meantime.
-                try directory.map(StoreFiles.init)?.checkHasNoLinks()
+                if let directory {
+                    for path in [directory.withoutSlash, cache.path, outbox.path] {
+                        try StoreFiles.checkIsNoLink(path)
+                    }
+                }
                 try cache.resume()
                 try outbox.resume()
-                let versions = try StoreSchema.current.versions(of: cache, outbox)
-                let generation = try outbox.generation()
-                guard versions.cache != nil, versions.outbox != nil,
-                    generation >= writer.next.generation
-                else {
-                    throw StoreError(
-                        .corruption,
-                        "files were removed, or replaced by earlier copies, while the store was "
-                            + "suspended: close the store and open it again", path: path)
-                }
                 try publishReopenedState(&writer, after: number)
             } catch {
                 cache.suspend()

@@ -177,6 +177,20 @@ import Testing
         store.close()
     }
 
+    @Test func resumingDoesNotFollowALinkInPlaceOfTheDirectoryOfAllUsers() async throws {
+        let client = try await story.connected()
+        try await client.suspend()
+        let root = story.directory(of: "bob").deletingLastPathComponent().path
+        let path = root.hasSuffix("/") ? String(root.dropLast()) : root
+        let elsewhere = try ScratchDirectory.made()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: elsewhere.path)
+        await #expect(throws: SyncError.self) { try await client.resume() }
+        #expect(elsewhere.contents == [])
+        await client.close()
+    }
+
     /// Another program has created a directory with the name that a removal could choose.
     @Test func plantedDirectoryDoesNotPreventARemoval() async throws {
         try await use(nil, writing: ["kept"])

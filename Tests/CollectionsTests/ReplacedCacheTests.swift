@@ -82,6 +82,8 @@ import Testing
         try await story.delete(messages[0])
         story.network.stopHolding()
         try await client.engine.caughtUp()
+        #expect(texts() == [before, before, before])
+        try await search.backfill()
         let after = ["https://b.org"]
         try await yieldUntil { texts() == [after, after, after] }
         await client.close()

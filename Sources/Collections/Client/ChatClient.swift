@@ -269,6 +269,9 @@ public final class ChatClient {
     /// - Throws: As ``/Sync/SyncEngine/resume()``.
     public func resume() async throws(SyncError) {
         guard let session else { return }
+        if let directories = UserDirectories(options) {
+            try await onDisk { () throws(StoreError) in try directories.checkRoot() }
+        }
         try await session.engine.resume()
         await readPushInbox(of: session)
     }

@@ -124,6 +124,12 @@ extension LevelDB {
         }
     }
 
+    /// Closes the reopened files, because they are not those that were written: every call throws the
+    /// error until ``reopen(isChecked:waiting:)`` succeeds.
+    func refuse(_ error: StoreError) {
+        state.withLock { ($0.handle, $0.failure) = (nil, error) }
+    }
+
     private func rollBack() throws(StoreError) {
         let status = environment.rollBack()
         guard status != 0 else { return }

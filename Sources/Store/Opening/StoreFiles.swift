@@ -104,7 +104,7 @@ extension StoreFiles {
 // MARK: Links
 
 extension StoreFiles {
-    func checkHasNoLinks() throws(StoreError) {
+    fileprivate func checkHasNoLinks() throws(StoreError) {
         for path in [cache, outbox, files, salvaged] + (try outboxCopies()) {
             try StoreFiles.checkIsNoLink(path)
         }

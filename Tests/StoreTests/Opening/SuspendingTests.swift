@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackFaultyDisks
 import ScrollbackTestSupport
 import Testing
 
@@ -146,11 +147,43 @@ import Testing
         store.close()
     }
 
-    @Test(arguments: ["cache", "outbox"])
-    func resumingDoesNotFollowALink(name: String) throws {
+    /// A write that fails, for example on a full disk, makes the store open its files again.
+    @Test(arguments: [false, true])
+    func reopeningOtherFilesIsAnError(isEmptied: Bool) throws {
+        let directory = try ScratchDirectory.made()
+        let disks = FailingDisks()
+        let store = try disks.open(directory.url)
+        try store.write { try $0.save(OutboxItem("written", request: "1", in: "c")) }
+        let (outbox, copy) = (directory.url.appending(path: "outbox"), ScratchDirectory())
+        try FileManager.default.copyItem(at: outbox, to: copy.url)
+        try store.write { try $0.removeOutboxItem("1") }
+        disks.outbox.fail(at: 1, with: ENOSPC, once: false)
+        func write() throws {
+            try store.write { try $0.save(OutboxItem("later", request: "2", in: "c")) }
+        }
+        #expect(code { try write() } == .noSpace)
+        try FileManager.default.removeItem(at: outbox)
+        if isEmptied {
+            try DiskFile.createDirectory(outbox.path)
+        } else {
+            try FileManager.default.copyItem(at: copy.url, to: outbox)
+        }
+        disks.heal()
+        for _ in 1...2 { #expect(code { try write() } == .corruption) }
+        #expect(code { _ = try store.outboxItems() } == .corruption)
+        store.close()
+        let again = try ChatStore(at: directory.url)
+        #expect(again.openingReport.isOutboxLost == isEmptied)
+        #expect(try again.outboxItems().allSatisfy { $0.state == .failed })
+        again.close()
+    }
+
+    @Test(arguments: ["cache", "outbox"], [false, true])
+    func resumingDoesNotFollowALink(name: String, hasNextCache: Bool) throws {
         let elsewhere = try ScratchDirectory.made()
         try store.suspend()
         let path = url.appending(path: name).path
+        if hasNextCache { try DiskFile.createDirectory(url.appending(path: "cache-2").path) }
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createSymbolicLink(
             atPath: path, withDestinationPath: elsewhere.path)
