@@ -7,6 +7,44 @@ import Store
 import Sync
 import Testing
 
+/// Sets the topic of a channel.
+private struct SetTopic: OfflineRequest {
+    typealias Answer = Void
+
+    static let declaration = CallDeclaration("setTopic", "Sets a channel's topic.")
+    var topic: String
+    var channelURL: ChannelURL
+
+    static func example(_ names: ExampleNames) -> SetTopic {
+        SetTopic(topic: "Cats", channelURL: names.channelURL)
+    }
+}
+
+/// The topics that a server has received.
+private final class Topics: Sendable {
+    private let all = Locked<[String]>([])
+
+    var received: [String] { all.withLock { $0 } }
+
+    func append(_ topic: String) { all.withLock { $0.append(topic) } }
+}
+
+/// A backend that learns which requests the server supports when it connects.
+private final class LearningBackend: ForwardingBackend {
+    let base: any Backend
+    private let learned = Locked(RequestHandlers())
+
+    init(_ base: any Backend) { self.base = base }
+
+    var requests: RequestHandlers { learned.withLock { $0 } }
+
+    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        let session = try await base.connect(as: credentials)
+        learned.withLock { $0 = base.requests }
+        return session
+    }
+}
+
 /// Tests requests that wait in the outbox while there is no connection.
 @Suite(.timeLimit(.minutes(10))) struct OfflineRequestTests {
     private func requests(_ story: Story) throws -> [OutboxItem] {
@@ -64,22 +102,53 @@ import Testing
         try await story.end()
     }
 
+    /// Adds an item to the outbox of bob's device, as another build would.
+    private func save(
+        _ name: String, _ parameters: String, in story: Story
+    ) throws {
+        try story.store.write { batch in
+            var item = OutboxItem(
+                .request, requestID: RequestID(name), channelURL: "general",
+                createdAt: story.device.now)
+            (item.requestName, item.requestParameters) = (name, parameters)
+            try batch.save(item)
+        }
+    }
+
     @Test func requestOfAnotherBuildIsKept() async throws {
         let story = try await Story()
         try await story.open()
         await story.engine.disconnect()
-        try story.store.write { batch in
-            var item = OutboxItem(
-                .request, requestID: "r", channelURL: "general", createdAt: story.device.now)
-            item.requestName = "archiveChannel"
-            item.requestParameters = "{}"
-            try batch.save(item)
-        }
-        let engine = SyncEngine(store: story.store, backend: story.network, sleep: { _ in })
-        try await engine.connect(as: Credentials("bob"))
+        try save("archiveChannel", "{}", in: story)
+        let engine = try await story.relaunched()
         try await story.until { try $0.outboxItems().map(\.errorCode) == [.unknown] }
         #expect(
             try requests(story).first?.errorMessage == "this build knows no request archiveChannel")
+        await engine.close()
+        await story.close()
+    }
+
+    /// Returns an engine of bob's device whose backend learns at `connect` that the server supports
+    /// the request `SetTopic`, and the topics that the server has received.
+    private func engineThatLearns(_ story: Story) -> (SyncEngine, Topics) {
+        let topics = Topics()
+        story.server.on(SetTopic.self) { request, _ throws(BackendError) in
+            topics.append(request.topic)
+        }
+        return (story.restarted(backend: LearningBackend(story.server.client())), topics)
+    }
+
+    @Test func requestThatTheBackendLearnsWhenItConnectsIsSent() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.engine.disconnect()
+        let (engine, topics) = engineThatLearns(story)
+        try await engine.perform(SetTopic(topic: "Cats", channelURL: "general"))
+        #expect(try requests(story).map(\.requestName) == ["setTopic"])
+        #expect(!engine.supports(SetTopic.self))
+        try await engine.connect(as: Credentials("bob"))
+        try await story.until { try $0.outboxItems().isEmpty }
+        #expect(topics.received == ["Cats"])
         await engine.close()
         await story.close()
     }

@@ -98,7 +98,8 @@ struct SyncCore {
     let limits: CacheLimits
     let capabilities: BackendCapabilities
     let deduplicationPeriod: Duration?
-    let requestTypes: [any BackendRequest.Type]
+    /// The requests that can be sent, which a backend may learn when it connects.
+    let requestTypes: @Sendable () -> [any BackendRequest.Type]
 
     var connector = Connector()
     var state = SyncState()
@@ -149,7 +150,9 @@ struct SyncCore {
     init(
         _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
         deduplicationPeriod: Duration? = nil, limits: CacheLimits = CacheLimits(),
-        requestTypes: [any BackendRequest.Type] = StandardRequests.types
+        requestTypes: @escaping @Sendable () -> [any BackendRequest.Type] = {
+            StandardRequests.types
+        }
     ) {
         self.store = store
         self.options = options.clamped

@@ -85,7 +85,7 @@ public actor SyncEngine {
         self.makeRequestID = makeRequestID
         core = SyncCore(
             store, options, backend.capabilities, deduplicationPeriod: backend.deduplicationPeriod,
-            limits: limits, requestTypes: backend.requests.types + StandardRequests.types)
+            limits: limits, requestTypes: { backend.requests.types + StandardRequests.types })
         // Another reader than the engine, such as a list, may find the damage.
         store.observeCacheDamage { [weak self] _ in
             Task { await self?.step(.changed) }

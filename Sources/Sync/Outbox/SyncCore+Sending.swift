@@ -105,7 +105,7 @@ extension SyncCore {
                 ? 1 : max(2, earlierAttempts(of: item) + 1)
             return .call(CoreCall.Send(item: attempt))
         case .request:
-            guard let request = item.request(of: requestTypes) else {
+            guard let request = item.request(of: requestTypes()) else {
                 return .failure(
                     .unknown, "this build knows no request \(item.requestName ?? "without a name")")
             }
