@@ -339,6 +339,10 @@ extension NumberProbe {
 extension NumberProbe {
     fileprivate static var ofEngine: [NumberProbe] {
         [
+            NumberProbe("CallDeclaration.init(_:_:version:needs:changesServer:promises:)") {
+                numbers, _ in
+                _ = CallDeclaration("wave", version: numbers.int())
+            },
             NumberProbe(
                 "Backoff.init(interval:multiplier:maximum:maximumAttempts:)",
                 "Backoff.delay(beforeAttempt:jitter:)"

@@ -7,16 +7,28 @@ import Store
 import Sync
 import Testing
 
-/// Sets the topic of a channel.
+/// Sets the topic of a channel, whose name was `name` in version 1.
 private struct SetTopic: OfflineRequest {
     typealias Answer = Void
 
-    static let declaration = CallDeclaration("setTopic", "Sets a channel's topic.")
+    static let declaration = CallDeclaration("setTopic", "Sets a channel's topic.", version: 2)
     var topic: String
     var channelURL: ChannelURL
 
     static func example(_ names: ExampleNames) -> SetTopic {
         SetTopic(topic: "Cats", channelURL: names.channelURL)
+    }
+}
+
+extension SetTopic {
+    private enum KeysOfVersion1: CodingKey { case name }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        channelURL = try values.decode(ChannelURL.self, forKey: .channelURL)
+        topic =
+            try values.decodeIfPresent(String.self, forKey: .topic)
+            ?? decoder.container(keyedBy: KeysOfVersion1.self).decode(String.self, forKey: .name)
     }
 }
 
@@ -104,13 +116,14 @@ private final class LearningBackend: ForwardingBackend {
 
     /// Adds an item to the outbox of bob's device, as another build would.
     private func save(
-        _ name: String, _ parameters: String, in story: Story
+        _ name: String, version: Int = 1, _ parameters: String, in story: Story
     ) throws {
         try story.store.write { batch in
             var item = OutboxItem(
-                .request, requestID: RequestID(name), channelURL: "general",
+                .request, requestID: RequestID("\(name) \(version)"), channelURL: "general",
                 createdAt: story.device.now)
             (item.requestName, item.requestParameters) = (name, parameters)
+            item.requestVersion = version
             try batch.save(item)
         }
     }
@@ -144,11 +157,28 @@ private final class LearningBackend: ForwardingBackend {
         await story.engine.disconnect()
         let (engine, topics) = engineThatLearns(story)
         try await engine.perform(SetTopic(topic: "Cats", channelURL: "general"))
-        #expect(try requests(story).map(\.requestName) == ["setTopic"])
+        #expect(try requests(story).map(\.requestVersion) == [2])
         #expect(!engine.supports(SetTopic.self))
         try await engine.connect(as: Credentials("bob"))
         try await story.until { try $0.outboxItems().isEmpty }
         #expect(topics.received == ["Cats"])
+        await engine.close()
+        await story.close()
+    }
+
+    @Test func requestOfALowerVersionIsDecodedAndOneOfAHigherVersionIsKept() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.engine.disconnect()
+        try save("setTopic", version: 3, #"{"topic": "Birds", "channelURL": "general"}"#, in: story)
+        try save("setTopic", version: 1, #"{"name": "Dogs", "channelURL": "general"}"#, in: story)
+        let (engine, topics) = engineThatLearns(story)
+        try await engine.connect(as: Credentials("bob"))
+        try await story.until { try $0.outboxItems().map(\.errorCode) == [.unknown] }
+        let kept = try #require(try requests(story).first)
+        #expect(kept.requestVersion == 3)
+        #expect(kept.errorMessage == "this build knows no version 3 of request setTopic")
+        #expect(topics.received == ["Dogs"])
         await engine.close()
         await story.close()
     }

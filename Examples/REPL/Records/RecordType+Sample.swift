@@ -40,7 +40,7 @@ extension RecordType {
         case "bool": return [true, false]
         case "int64":
             let isTime = ["_at", "_ts", "_read", "ts", "time"].contains { name.hasSuffix($0) }
-            return [isTime ? 1_700_000_000_000 : 1]
+            return isTime ? [1_700_000_000_000] : [1, 2]
         case "double": return [0.5]
         case "bytes": return [.string("YWJj")]
         default:

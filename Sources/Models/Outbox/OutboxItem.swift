@@ -179,6 +179,12 @@ public struct OutboxItem: Record {
         set { self[29] = newValue }
     }
 
+    /// The version of the request's parameters; 1 if the item has none.
+    public var requestVersion: Int {
+        get { self[30, default: 1] }
+        set { self[30, default: 1] = newValue }
+    }
+
     /// The schema.
     public static let schema = Schema(
         "OutboxItem",
@@ -210,6 +216,7 @@ public struct OutboxItem: Record {
             Field(27, "target_epoch", \OutboxItem.targetEpoch),
             Field(28, "request_name", \OutboxItem.requestName),
             Field(29, "request_parameters", \OutboxItem.requestParameters),
+            Field(30, "request_version", \OutboxItem.requestVersion, default: 1),
         ])
 }
 

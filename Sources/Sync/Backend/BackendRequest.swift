@@ -55,11 +55,14 @@ public protocol MessageRequest: BackendRequest {
     var epoch: ServerEpoch? { get set }
 }
 
-/// A request that waits in the outbox, as its name and its JSON, while there is no connection.
+/// A request that waits in the outbox, as its name, its version and its JSON, while there is no
+/// connection.
 ///
 /// The outbox keeps the last request of a type for each channel, and sends it after earlier items
 /// of the channel. If the server refuses it, the engine removes it and reports the delivery result.
-/// A build that does not know the request's name keeps the item, marked as failed.
+/// A build that does not know the request's name or ``CallDeclaration/version`` keeps the item,
+/// marked as failed. The feed has to report what the request changes: the engine does not store the
+/// ``BackendRequest/effect(of:)`` of a request that has waited.
 public protocol OfflineRequest: BackendRequest, ChannelCall where Answer == Void {
     /// Prepares the request to be sent later; by default, it does not change.
     ///

@@ -5,6 +5,13 @@ public struct CallDeclaration: Sendable {
     /// The name, such as `setFrozen`, which is unique.
     public let name: CallName
 
+    /// The version of the parameters of a request, at least 1.
+    ///
+    /// Increase it if an earlier build could misread the parameters. An ``OfflineRequest`` is stored
+    /// with its version. A build with a lower version does not send it; one with a higher version
+    /// decodes it with its `init(from:)`, which has to accept the parameters of earlier versions.
+    public let version: Int
+
     /// A sentence that says what the call does.
     public let summary: String
 
@@ -19,11 +26,12 @@ public struct CallDeclaration: Sendable {
 
     /// Creates a declaration.
     public init(
-        _ name: CallName, _ summary: String = "",
+        _ name: CallName, _ summary: String = "", version: Int = 1,
         needs capabilities: BackendCapabilities = [], changesServer: Bool = true,
         promises: [BackendPromise] = []
     ) {
         self.name = name
+        self.version = max(1, version)
         self.summary = summary
         self.capabilities = capabilities
         self.changesServer = changesServer

@@ -11,6 +11,7 @@ extension OutboxItem {
         self.init(
             .request, requestID: requestID, channelURL: request.channelURL, createdAt: createdAt)
         requestName = Request.name.rawValue
+        requestVersion = Request.declaration.version
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
@@ -21,12 +22,18 @@ extension OutboxItem {
         }
     }
 
-    /// Returns the request of an item; `nil` if `types` lacks it, or cannot read its parameters.
+    /// Returns the request of an item; `nil` if `types` lacks it, has only a lower version of it, or
+    /// cannot read its parameters.
     func request(of types: [any BackendRequest.Type]) -> (any BackendRequest)? {
         guard let type = types.first(where: { $0.name.rawValue == requestName }),
-            let parameters = requestParameters
+            requestVersion <= type.declaration.version, let parameters = requestParameters
         else { return nil }
         return try? JSONDecoder().decode(type, from: Data(parameters.utf8))
+    }
+
+    var unknownRequestText: String {
+        let version = requestVersion > 1 ? "version \(requestVersion) of " : ""
+        return "this build knows no \(version)request \(requestName ?? "without a name")"
     }
 
     func isReplaced(by new: OutboxItem) -> Bool {

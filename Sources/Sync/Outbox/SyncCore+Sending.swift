@@ -106,8 +106,7 @@ extension SyncCore {
             return .call(CoreCall.Send(item: attempt))
         case .request:
             guard let request = item.request(of: requestTypes()) else {
-                return .failure(
-                    .unknown, "this build knows no request \(item.requestName ?? "without a name")")
+                return .failure(.unknown, item.unknownRequestText)
             }
             return .call(request)
         case .update, .delete, .addReaction, .deleteReaction: return nextStepToChange(item)
