@@ -25,9 +25,13 @@
         private var lastRequest = 0
 
         /// Creates the channel `general` of alice and bob, and connects bob.
-        init(_ options: InspectorOptions = InspectorOptions(), feedLimit: Int? = nil) async throws {
+        init(
+            _ options: InspectorOptions = InspectorOptions(), feedLimit: Int? = nil,
+            prepare: (EmbeddedServer) -> Void = { _ in }
+        ) async throws {
             let clock = clock
             server = try EmbeddedServer.inMemory { clock.now }
+            prepare(server)
             server.conditions.feedLimit = feedLimit
             alice = server.client()
             network = ConditionedBackend(server.client())
