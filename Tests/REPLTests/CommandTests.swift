@@ -1,8 +1,20 @@
+import EmbeddedServer
 import Foundation
 import Models
+import Sync
 import Testing
 
 @testable import ScrollbackREPL
+
+/// A request that an app declares.
+private struct Wave: BackendRequest, ChannelCall {
+    typealias Answer = Void
+
+    static let declaration = CallDeclaration("wave", "Waves to the members of a channel.")
+    var channelURL: ChannelURL
+
+    static func example(_ names: ExampleNames) -> Wave { Wave(channelURL: names.channelURL) }
+}
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct CommandTests {
     @Test func errorOfAServerIsOneLine() {
@@ -150,6 +162,19 @@ import Testing
         #expect(Completion.words("", after: "picture ", in: workspace) == ["general"])
         #expect(Completion.words("g", after: "store scan ", in: workspace) == ["gap", "group"])
         #expect(Completion.words("", after: "picture general ", in: workspace) == ["limit"])
+    }
+
+    @Test func requestOfAnAppIsACall() async throws {
+        let workspace = Workspace.standing()
+        try workspace.world.server.on(Wave.self) { _, _ throws(BackendError) in }
+        _ = await workspace.reply("demo")
+        let wave = #"request wave {"channelURL": "general"}"#
+        #expect(Completion.words("wa", after: "fail ", in: workspace) == ["wave"])
+        #expect(await workspace.reply("fail wave") == "the next call of wave fails as refused")
+        #expect(await workspace.reply(wave).hasPrefix("error: "))
+        #expect(await workspace.reply(wave) == "done")
+        #expect(await workspace.reply("hold wave") == "holding wave")
+        await workspace.end()
     }
 
     @Test func tabCompletesArgumentsAccordingToTheUsage() async throws {

@@ -41,7 +41,7 @@ extension Command {
             "fail CALL | all | off [CODE] [N]",
             "Makes the next calls of a kind fail, with code refused or another one.",
             notes: [
-                ("CALL", Arguments.callNames.map(\.rawValue)), ("CODE", codes.map(\.description)),
+                ("CALL", Arguments.callNames().map(\.rawValue)), ("CODE", codes.map(\.description)),
             ]
             .flatMap(choices)
         ) { arguments in
@@ -53,7 +53,7 @@ extension Command {
                 network.stopFailing()
                 return "no failures are injected"
             }
-            let calls: CallSet = word == "all" ? .all : [try Arguments.call(word)]
+            let calls: CallSet = word == "all" ? .all : [try arguments.call(word)]
             var code = BackendError.Code.refused
             var count = 1
             for word in arguments.words.dropFirst() {
@@ -76,7 +76,7 @@ extension Command {
         Command(
             "hold CALL ...", "Holds calls of some kinds until release: help fail lists them."
         ) { arguments in
-            let calls = try arguments.words.map(Arguments.call)
+            let calls = try arguments.words.map(arguments.call)
             guard !calls.isEmpty else { throw CommandError.usage }
             try arguments.device.network.hold(CallSet(calls), at: .beforeEffect)
             return "holding \(arguments.words.joined(separator: ", "))"
@@ -256,12 +256,16 @@ extension Command {
 }
 
 extension Command.Arguments {
-    static let callNames =
-        CoreCall.types.map { $0.declaration.name }
-        + StandardRequests.types.map { $0.declaration.name }
+    /// Returns the names of all calls; with a backend, also those of the requests that an app
+    /// declares.
+    static func callNames(of backend: (any Backend)? = nil) -> [CallName] {
+        let requests = StandardRequests.types + (backend?.requests.types ?? [])
+        return CoreCall.types.map { $0.declaration.name } + requests.map { $0.declaration.name }
+    }
 
-    fileprivate static func call(_ word: String) throws -> CallName {
-        if let name = callNames.first(where: { $0.rawValue == word }) { return name }
+    @MainActor fileprivate func call(_ word: String) throws -> CallName {
+        let names = Self.callNames(of: try device.network)
+        if let name = names.first(where: { $0.rawValue == word }) { return name }
         throw CommandError.failed("there is no call '\(word)': help fail lists them")
     }
 

@@ -60,7 +60,8 @@ enum Completion {
             (try? workspace.device?.client.engine.backend.requests.types)?.map {
                 "\($0.declaration.name)"
             } ?? []
-        case "CALL": Command.Arguments.callNames.map(\.rawValue)
+        case "CALL":
+            Command.Arguments.callNames(of: workspace.device?.network).map(\.rawValue)
         case "CODE": Command.codes.map(\.description)
         case "CONDITION": NetworkCondition.all.map(\.name)
         case "OPTION": Setting.ofClient.map(\.name)
