@@ -12,6 +12,8 @@
 // the environment variable SCROLLBACK_MUTANT determines.
 //
 // If a mutant names a seed (seed:), the simulation runs only this seed and the next ones, up to 20.
+//
+// The copy also has the request of new-request.patch, whose check runs without a bug.
 
 import Foundation
 
@@ -176,6 +178,35 @@ func files(at top: String) -> [String] {
     }
 }
 
+/// Applies the steps of CONTRIBUTING.md for a new request.
+func addRequest(to copies: inout [String: Data]) throws {
+    let patch = URL(filePath: "Tests/Mutants/new-request.patch")
+    let paths = try String(contentsOf: patch, encoding: .utf8).matches(of: #/\+\+\+ b/(.+)/#)
+        .map { String($0.output.1) }
+    // Inside a repository, git would skip files that are not below the current directory.
+    let place = manager.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? manager.removeItem(at: place) }  // What remains there does no harm.
+    for path in paths {
+        let file = place.appending(path: path)
+        try manager.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try copies[path]?.write(to: file)
+    }
+    let git = Process()
+    git.executableURL = URL(filePath: "/usr/bin/env")
+    git.arguments = ["git", "apply", patch.path]
+    git.currentDirectoryURL = place
+    try git.run()
+    git.waitUntilExit()
+    guard git.terminationStatus == 0 else {
+        throw Failure(description: "\(patch.path) does not apply")
+    }
+    for path in paths { copies[path] = try Data(contentsOf: place.appending(path: path)) }
+}
+
+/// The test that runs the check of this request.
+let testOfRequest = "EmbeddedServerTests.ConformanceTests"
+
 /// Copies the package with all mutants.
 ///
 /// Files whose copy is up to date are not written, so that they are not built again.
@@ -188,6 +219,7 @@ func plant() throws {
             copies[path] = try Data(contentsOf: URL(filePath: path))
         }
     }
+    try addRequest(to: &copies)
     for path in files(at: directory) where !path.hasSuffix("Package.resolved") {
         guard copies[String(path.dropFirst(directory.count + 1))] == nil else { continue }
         try manager.removeItem(atPath: path)
@@ -313,7 +345,7 @@ func run(_ tests: String, with mutant: Mutant?) throws -> Outcome {
 func kill() throws {
     // All tests must pass without a bug. Otherwise a failure would not show that they detect the
     // bug.
-    let tests = Set(mutants.map(\.tests)).sorted().joined(separator: "|")
+    let tests = (Set(mutants.map(\.tests)).sorted() + [testOfRequest]).joined(separator: "|")
     guard case .passed = try run(tests, with: nil) else {
         throw Failure(description: "Tests fail without a mutant: see unmutated.log")
     }
