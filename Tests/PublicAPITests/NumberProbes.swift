@@ -164,7 +164,6 @@ extension NumberProbe {
                 }
             },
             NumberProbe(
-                "OutboxItem.init(_:requestID:channelURL:channelType:createdAt:message:messageID:targetRequestID:reactionKey:userMessageUpdateParams:fileMessageUpdateParams:follows:)",
                 "OutboxItem.uploadedFile(at:)"
             ) { numbers, _ in
                 var message = Message(id: nil, channelURL: "c", createdAt: numbers.time())
@@ -551,8 +550,7 @@ extension NumberProbe {
                 await client.close()
             },
             NumberProbe(
-                "ChatClientOptions.typingThrottle", "ChatClientOptions.now",
-                "ChatClientOptions.jitter"
+                "ChatClientOptions.typingThrottle", "ChatClientOptions.now"
             ) { numbers, world in
                 let (throttle, jitter) = (numbers.duration(), numbers.double())
                 let client = try await world.client {
@@ -574,7 +572,6 @@ extension NumberProbe {
                 "ChatClient.makeMessageCollection(of:startingPoint:params:capacity:)",
                 "MessageCollection.init(of:startingPoint:params:userID:capacity:engine:)",
                 "ChatClient.makeThreadCollection(ofRepliesTo:in:startingPoint:params:capacity:)",
-                "MessageCollection.init(ofRepliesTo:in:startingPoint:params:userID:capacity:engine:)",
                 "StartingPoint.time(_:)"
             ) { numbers, world in
                 let client = try await world.client()
@@ -650,7 +647,6 @@ extension NumberProbe {
                 "MessageSearch.init(_:pageSize:engine:)",
                 "ChatClient.makeMessageList(of:in:pageSize:)",
                 "ChatClient.makeThreadList(in:pageSize:)",
-                "MessageList.init(of:in:order:userID:pageSize:engine:)",
                 "MessageList.loadPrevious(upTo:)"
             ) { numbers, world in
                 let client = try await world.client()

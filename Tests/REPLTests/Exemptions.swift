@@ -44,10 +44,8 @@ enum Exemptions {
         (
             "a closure, which the world sets",
             [
-                "ChatClientOptions.jitter", "ChatClientOptions.log",
-                "ChatClientOptions.makeRequestID", "ChatClientOptions.now",
-                "ChatClientOptions.renewSession",
-                "ChatClientOptions.sleep",
+                "ChatClientOptions.log", "ChatClientOptions.now",
+                "ChatClientOptions.renewSession", "ChatClientOptions.sleep",
             ]
         ),
         (

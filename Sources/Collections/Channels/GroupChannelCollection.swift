@@ -33,7 +33,7 @@ public final class GroupChannelCollection {
     @ObservationIgnored public weak var delegate: (any GroupChannelCollectionDelegate)?
 
     /// The engine that fetches the channels.
-    @ObservationIgnored public let engine: SyncEngine
+    @ObservationIgnored package let engine: SyncEngine
 
     @ObservationIgnored var window: ChannelWindow
     @ObservationIgnored private var observed = (hasMore: true, isStale: false, labels: 0)

@@ -12,8 +12,7 @@ extension ChatClient {
     /// - Throws: `noUser`.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
-        params: MessageListParams = MessageListParams(),
-        capacity: Int = MessageCollection.defaultCapacity
+        params: MessageListParams = MessageListParams(), capacity: Int = 10_000
     ) throws(SyncError) -> MessageCollection {
         let collection = MessageCollection(
             of: channelURL, startingPoint: startingPoint, params: params,
@@ -30,7 +29,7 @@ extension ChatClient {
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
         params: ThreadedMessageListParams = ThreadedMessageListParams(),
-        capacity: Int = MessageCollection.defaultCapacity
+        capacity: Int = 10_000
     ) throws(SyncError) -> MessageCollection {
         let collection = MessageCollection(
             ofRepliesTo: parentMessageID, in: channelURL, startingPoint: startingPoint,
@@ -61,7 +60,7 @@ extension ChatClient {
     ///
     /// - Throws: `noUser`.
     public func makeMessageSearch(
-        _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize
+        _ params: MessageSearchParams, pageSize: Int = 20
     ) throws(SyncError) -> MessageSearch {
         let search = MessageSearch(params, pageSize: pageSize, engine: try engine)
         add(search)

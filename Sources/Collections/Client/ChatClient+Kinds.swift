@@ -23,7 +23,7 @@ extension ChatClient {
     /// - Throws: `noUser`.
     public func makeMessageList(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil,
-        pageSize: Int = MessageList.defaultPageSize
+        pageSize: Int = 40
     ) throws(SyncError) -> MessageList {
         let list = MessageList(
             of: kinds, in: channelURL, userID: session?.userID, pageSize: pageSize,
@@ -39,7 +39,7 @@ extension ChatClient {
     ///
     /// - Throws: `noUser`.
     public func makeThreadList(
-        in channelURL: ChannelURL? = nil, pageSize: Int = MessageList.defaultPageSize
+        in channelURL: ChannelURL? = nil, pageSize: Int = 40
     ) throws(SyncError) -> MessageList {
         let list = MessageList(
             of: .thread, in: channelURL, order: .lastReplyFirst, userID: session?.userID,

@@ -26,7 +26,7 @@ extension ChatClient {
     ///   the numbers of channels and of outbox items.
     public func search(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil,
-        limit: Int = MessageSearchParams.defaultPageSize
+        limit: Int = 20
     ) async throws(SyncError) -> SearchPage {
         let store = try engine.store
         return try await onDisk { () throws(StoreError) in

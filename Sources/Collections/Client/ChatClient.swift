@@ -22,7 +22,7 @@ public final class ChatClient {
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
     /// The connection to the server.
-    @ObservationIgnored public let backend: any Backend
+    @ObservationIgnored package let backend: any Backend
 
     /// The connected user, or the user whose data is shown offline; `nil` before the first user
     /// connects.

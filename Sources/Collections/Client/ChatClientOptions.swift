@@ -54,10 +54,10 @@ public struct ChatClientOptions: Sendable {
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// A closure that returns a random number from 0 to 1, for the delays before reconnecting.
-    public var jitter: @Sendable () -> Double = { .random(in: 0...1) }
+    package var jitter: @Sendable () -> Double = { .random(in: 0...1) }
 
     /// A closure that returns a new request ID, which must be unique across devices.
-    public var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
+    package var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
 
     /// Creates the default options, with a location of the users' data.
     public init(storage: Storage = .applicationSupport) { self.storage = storage }

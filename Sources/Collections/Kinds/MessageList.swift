@@ -43,7 +43,7 @@ public final class MessageList {
     @ObservationIgnored public weak var delegate: (any MessageListDelegate)?
 
     /// The engine that fetches missing messages.
-    @ObservationIgnored public let engine: SyncEngine
+    @ObservationIgnored package let engine: SyncEngine
 
     /// An order of the rows of a list.
     public enum Order: Hashable, Sendable {
@@ -86,9 +86,9 @@ public final class MessageList {
     ///
     /// A message of several `kinds` is listed once. A `channelURL` of `nil` lists all channels.
     /// `userID` is the user whose mentions are listed, and `pageSize` is at least 1.
-    public init(
+    package init(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil, order: Order = .newestFirst,
-        userID: UserID? = nil, pageSize: Int = MessageList.defaultPageSize, engine: SyncEngine
+        userID: UserID? = nil, pageSize: Int = 40, engine: SyncEngine
     ) {
         self.kinds = kinds
         self.channelURL = channelURL
@@ -100,9 +100,6 @@ public final class MessageList {
             kinds != .mention || channelURL != nil
             || !engine.backend.capabilities.contains(.mentionList)
     }
-
-    /// The default page size: 40.
-    nonisolated public static let defaultPageSize = 40
 
     // MARK: The list
 

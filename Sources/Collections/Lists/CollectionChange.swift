@@ -46,7 +46,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     }
 
     /// The number of changed elements above which a change is a ``reset``.
-    public static var resetThreshold: Int { 200 }
+    package static var resetThreshold: Int { 200 }
 
     /// Returns the list after the change.
     ///

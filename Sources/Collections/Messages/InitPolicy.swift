@@ -15,5 +15,5 @@ public enum InitPolicy: Hashable, Sendable, CaseIterable {
     public var loadsFromCache: Bool { self != .apiOnly }
 
     /// A Boolean value that indicates whether the server's messages replace the list.
-    public var loadsFromAPI: Bool { self != .cacheOnly }
+    package var loadsFromAPI: Bool { self != .cacheOnly }
 }

@@ -92,7 +92,7 @@ public final class MessageCollection {
     @ObservationIgnored public weak var delegate: (any MessageCollectionDelegate)?
 
     /// The engine that fetches and sends messages.
-    @ObservationIgnored public let engine: SyncEngine
+    @ObservationIgnored package let engine: SyncEngine
 
     @ObservationIgnored var window: Window
     @ObservationIgnored var longReads = LongReads()
@@ -110,9 +110,6 @@ public final class MessageCollection {
     @ObservationIgnored var shownRange: ShownRange??
     @ObservationIgnored let tasks = TaskBag()
 
-    /// The default of the maximum number of sent messages.
-    public nonisolated static let defaultCapacity = 10_000
-
     /// Creates a collection of a channel's messages, whose list is empty until ``start(_:)``.
     ///
     /// `params.isInclusive` is ignored: messages at the starting point are always shown. If
@@ -125,7 +122,7 @@ public final class MessageCollection {
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(), userID: UserID? = nil,
-        capacity: Int = MessageCollection.defaultCapacity, engine: SyncEngine
+        capacity: Int = 10_000, engine: SyncEngine
     ) {
         self.init(
             Window(on: channelURL, params: params, userID: userID, capacity: capacity),
@@ -137,11 +134,11 @@ public final class MessageCollection {
     ///
     /// The parent message need not be stored. The other parameters are as in
     /// ``init(of:startingPoint:params:userID:capacity:engine:)``.
-    public convenience init(
+    package convenience init(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
         params: ThreadedMessageListParams = ThreadedMessageListParams(), userID: UserID? = nil,
-        capacity: Int = MessageCollection.defaultCapacity, engine: SyncEngine
+        capacity: Int = 10_000, engine: SyncEngine
     ) {
         self.init(
             Window(

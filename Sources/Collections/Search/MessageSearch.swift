@@ -38,7 +38,7 @@ public final class MessageSearch {
     @ObservationIgnored public weak var delegate: (any MessageSearchDelegate)?
 
     /// The engine that fetches missing messages.
-    @ObservationIgnored public let engine: SyncEngine
+    @ObservationIgnored package let engine: SyncEngine
 
     private var list: OrderedList<FoundMessage, SearchCursor>
     /// The cursor of the last page; `nil` before the first page, and after the last one.
@@ -60,7 +60,7 @@ public final class MessageSearch {
     ///
     /// A page has at least one message.
     public init(
-        _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize,
+        _ params: MessageSearchParams, pageSize: Int = 20,
         engine: SyncEngine
     ) {
         var params = params

@@ -13,7 +13,7 @@ extension GroupChannel {
 
     /// The inclusive lower bound of the history that the current user can see; `nil` if neither the
     /// user has reset nor the server has purged it.
-    public var historyOffset: Timestamp? {
+    package var historyOffset: Timestamp? {
         [messageOffset, messagePurgeOffset].compactMap(\.self).max()
     }
 }

@@ -54,7 +54,7 @@ extension Message {
     /// Applies an update, and returns `true` if it is for this message and not older than the known
     /// state.
     @discardableResult
-    public mutating func apply(_ event: ThreadInfoUpdateEvent) -> Bool {
+    package mutating func apply(_ event: ThreadInfoUpdateEvent) -> Bool {
         guard event.parentMessageID == messageID, let info = event.threadInfo else { return false }
         if let known = threadInfo, info.updatedAt < known.updatedAt { return false }
         threadInfo = info
@@ -63,7 +63,7 @@ extension Message {
 
     /// Updates the summary of the parent message, and returns `true` if `parent` is the parent.
     @discardableResult
-    public mutating func apply(parent: Message) -> Bool {
+    package mutating func apply(parent: Message) -> Bool {
         guard let parentMessageID, parent.messageID == parentMessageID else { return false }
         parentMessageInfo = ParentMessageInfo(parent)
         return true
@@ -72,7 +72,7 @@ extension Message {
     /// Replaces the poll by a newer version; returns `false` if the message has another poll or
     /// none, or a later version.
     @discardableResult
-    public mutating func apply(_ newer: Poll) -> Bool {
+    package mutating func apply(_ newer: Poll) -> Bool {
         guard let poll, poll.id == newer.id else { return false }
         if let known = poll.updatedAt, (newer.updatedAt ?? 0) < known { return false }
         self.poll = newer
@@ -82,7 +82,7 @@ extension Message {
 
 extension Reaction {
     /// A Boolean value that indicates whether any user currently has the reaction.
-    public var isHeld: Bool { !userIDs.isEmpty || (totalCount ?? 0) > 0 }
+    package var isHeld: Bool { !userIDs.isEmpty || (totalCount ?? 0) > 0 }
 
     /// The number of users who currently have the reaction.
     public var count: Int { totalCount ?? userIDs.count }

@@ -244,13 +244,13 @@ extension Message {
 
     /// A Boolean value that indicates whether the message becomes the channel's last one even if it
     /// is silent.
-    public var forcesLastMessage: Bool {
+    package var forcesLastMessage: Bool {
         get { self[34] }
         set { self[34] = newValue }
     }
 
     /// The effect of the message on push notifications and counts; `nil` for the defaults.
-    public var events: MessageEvents? {
+    package var events: MessageEvents? {
         get { self[37] }
         set { self[37] = newValue }
     }

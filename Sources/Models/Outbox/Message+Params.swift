@@ -41,7 +41,7 @@ extension Message {
     ///
     /// The message's version does not change, because the server assigns it.
     @discardableResult
-    public mutating func apply(_ update: MessageUpdate) -> Bool {
+    package mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
         case (.text(let params), .text): apply(params)
         case (.file(let params), .file): apply(params)

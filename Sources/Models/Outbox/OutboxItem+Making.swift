@@ -14,7 +14,7 @@ extension OutboxItem {
     }
 
     /// Creates an outbox item of any kind.
-    public init(
+    package init(
         _ operation: OutboxOperation,
         requestID: RequestID,
         channelURL: ChannelURL,

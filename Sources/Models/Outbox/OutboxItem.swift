@@ -1,8 +1,8 @@
 /// An operation of the user that the server has not acknowledged yet.
 ///
 /// An item is a new message, a change (an edit, a deletion, or a change of a reaction), or a
-/// request, such as a receipt. A new message is in ``message``. A change names its message by
-/// ``messageID`` or, before that is sent, by ``targetRequestID``.
+/// request, such as a receipt. A new message is in ``message``. A change of a sent message has its
+/// ``messageID``.
 public struct OutboxItem: Record {
     /// The binary form.
     public var fields = RecordFields<OutboxItem>()
@@ -66,7 +66,7 @@ public struct OutboxItem: Record {
     }
 
     /// The request ID of the message to change, if that was unsent when the user wrote this item.
-    public var targetRequestID: RequestID? {
+    package var targetRequestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
     }
@@ -78,13 +78,13 @@ public struct OutboxItem: Record {
     }
 
     /// The edit of a user message.
-    public var userMessageUpdateParams: UserMessageUpdateParams? {
+    package var userMessageUpdateParams: UserMessageUpdateParams? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
     /// The edit of a file message.
-    public var fileMessageUpdateParams: FileMessageUpdateParams? {
+    package var fileMessageUpdateParams: FileMessageUpdateParams? {
         get { self[15] }
         set { self[15] = newValue }
     }
@@ -131,7 +131,7 @@ public struct OutboxItem: Record {
     ///
     /// Use ``uploadedFile(at:)``: the entry of a file that is not uploaded yet has no URL, or is
     /// missing at the end.
-    public var uploadedFiles: [FileInfo] {
+    package var uploadedFiles: [FileInfo] {
         get { self[22] }
         set { self[22] = newValue }
     }
@@ -174,7 +174,7 @@ public struct OutboxItem: Record {
     }
 
     /// The parameters of the request, as JSON; otherwise `nil`.
-    public var requestParameters: String? {
+    package var requestParameters: String? {
         get { self[29] }
         set { self[29] = newValue }
     }

@@ -1,6 +1,6 @@
 extension MessageListParams {
     /// Returns whether a message belongs to the list, regardless of its time.
-    public func belongsTo(_ message: Message) -> Bool {
+    package func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
     }
 }
@@ -8,7 +8,7 @@ extension MessageListParams {
 extension ThreadedMessageListParams {
     /// Returns whether a message belongs to the list of replies to `parentMessageID`, regardless of
     /// its time.
-    public func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
+    package func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
         message.parentMessageID == parentMessageID && matches(message)
     }
 }
@@ -26,7 +26,7 @@ extension MessageChangelogParams {
 
 extension ReplyType {
     /// Returns whether a list of this type contains a message.
-    public func belongsTo(_ message: Message) -> Bool {
+    package func belongsTo(_ message: Message) -> Bool {
         switch self {
         case .all: true
         case .none: !message.isReply

@@ -13,7 +13,7 @@ extension GroupChannelListOrder {
     /// compared in byte order, which is the same on every device.
     ///
     /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list.
-    public func precedes(
+    package func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {
         sortKey(of: left, metaDataKey: metaDataKey)

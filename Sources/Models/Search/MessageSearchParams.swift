@@ -44,15 +44,12 @@ public struct MessageSearchParams: Hashable, Sendable {
         /// By the number of the query's words and phrases that the message contains as complete
         /// words, then by the proportion of its text that the hits cover, then newest first.
         ///
-        /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are returned.
+        /// Only the newest 1,000 matching messages are returned.
         case relevance
     }
 
     /// The number of messages that ``Order/relevance`` orders: 1,000.
-    public static let rankedCount = 1_000
-
-    /// The default number of results in a page: 20.
-    public static let defaultPageSize = 20
+    package static let rankedCount = 1_000
 
     /// Creates parameters for a search in all messages.
     public init(_ text: String) { self.text = text }
@@ -60,7 +57,7 @@ public struct MessageSearchParams: Hashable, Sendable {
 
 extension MessageSearchParams {
     /// Returns whether a message passes the filters, ignoring the query.
-    public func includes(_ message: Message) -> Bool {
+    package func includes(_ message: Message) -> Bool {
         if !channelURLs.isEmpty, !channelURLs.contains(message.channelURL) { return false }
         if let since, message.createdAt < since { return false }
         if let until, message.createdAt >= until { return false }

@@ -165,7 +165,7 @@ extension SearchQuery {
 
 extension Message {
     /// The texts that a search reads: the message's text and the names of its files.
-    public var searchedTexts: [(field: SearchHit.Field, text: String)] {
+    package var searchedTexts: [(field: SearchHit.Field, text: String)] {
         var texts: [(field: SearchHit.Field, text: String)] = []
         if !text.isEmpty { texts.append((.text, text)) }
         let files = file.map { [$0] } ?? files

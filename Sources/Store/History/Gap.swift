@@ -48,7 +48,7 @@ extension Gap {
     }
 
     /// Returns whether a position is strictly between the bounds.
-    public func contains(_ position: Position) -> Bool {
+    package func contains(_ position: Position) -> Bool {
         lower < .position(position) && .position(position) < upper
     }
 }

@@ -3,9 +3,8 @@ public import Models
 extension StoreReader {
     /// Returns the messages of a channel that are older than an anchor, newest first.
     ///
-    /// Messages exactly at the anchor are included only with `isInclusive`. `params` filters with
-    /// ``/Models/MessageListParams/belongsTo(_:)``; its sizes and direction are ignored. A limit
-    /// below 1 returns no messages.
+    /// Messages exactly at the anchor are included only with `isInclusive`. The sizes and the
+    /// direction of `params` are ignored. A limit below 1 returns no messages.
     ///
     /// There are fewer than `limit` messages only if the store has no older ones that match. The
     /// gaps show whether the server has more.
@@ -70,8 +69,7 @@ extension StoreReader {
     /// Returns the replies to a message that are older than an anchor, newest first.
     ///
     /// The parent message need not be stored. The other parameters are those of
-    /// ``messages(in:before:isInclusive:limit:matching:)``, but `params` filters with
-    /// ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``.
+    /// ``messages(in:before:isInclusive:limit:matching:)``.
     ///
     /// - Complexity: One seek, then a lookup for each reply visited.
     public func replies(

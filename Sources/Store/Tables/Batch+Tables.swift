@@ -3,9 +3,8 @@ import Models
 extension Batch {
     /// Saves a value in a table, replacing the value with the same key.
     ///
-    /// - Throws: `invalid` if the value cannot be encoded or exceeds
-    ///   ``StoreTable/maximumValueByteCount``, or if the key has more than 65,535 bytes; also the
-    ///   errors of any use of the table.
+    /// - Throws: `invalid` if the value cannot be encoded or has more than 4 MiB, or if the key has
+    ///   more than 65,535 bytes; also the errors of any use of the table.
     /// - Complexity: One lookup for the first row of a table in a batch, and one for each row of an
     ///   observed table, for the earlier value.
     public func put<Key, Value>(

@@ -46,7 +46,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
     /// The maximum number of bytes of an encoded value: 4 MiB.
     ///
     /// A write holds the lock of the writer, so larger values belong in files.
-    public static var maximumValueByteCount: Int { 4 << 20 }
+    package static var maximumValueByteCount: Int { 4 << 20 }
 
     /// Creates a table of values that are stored as JSON.
     ///

@@ -139,7 +139,7 @@ extension SyncEngine {
     ///   ``fetchMessages(in:at:older:newer:bound:source:)``.
     public func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor? = nil,
-        limit: Int = MessageSearchParams.defaultPageSize
+        limit: Int = 20
     ) async throws(SyncError) -> ServerSearchPage {
         let limit = PageSize.nearest(to: limit, atLeast: 1)
         return try await make(
@@ -154,7 +154,7 @@ extension SyncEngine {
     /// - Throws: `unsupported` if the backend lacks `mentionList`, or as
     ///   ``searchMessages(matching:after:limit:)``.
     public func fetchMentions(
-        after cursor: PageCursor? = nil, limit: Int = MessageSearchParams.defaultPageSize
+        after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> Page<Message> {
         let limit = PageSize.nearest(to: limit, atLeast: 1)
         return try await make(FetchMentions(call: ListMentions(after: cursor, limit: limit)))
