@@ -104,6 +104,5 @@
 @_exported public import struct Store.StoreKeyRange
 @_exported public import struct Store.StoreTable
 @_exported public import enum Store.StoreTableHome
-@_exported public import struct Store.Triple
 @_exported public import enum Sync.DeliveryResult
 @_exported public import struct Sync.SyncError

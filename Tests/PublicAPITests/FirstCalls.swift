@@ -68,7 +68,7 @@ struct Bookmark: Codable {
     var note: String
 
     static let table = StoreTable<Pair<ChannelURL, Timestamp>, Bookmark>("bookmarks")
-    static let recent = StoreTable<Triple<String, Int, Bool>, Data>("recent", home: .cached)
+    static let recent = StoreTable<Pair<String, Pair<Int, Bool>>, Data>("recent", home: .cached)
 }
 
 @MainActor

@@ -4,8 +4,8 @@ import Sync
 extension ChatClient {
     /// A line of the client's log: see ``ChatClientOptions/log``.
     public struct LogLine: Hashable, Sendable {
-        /// The importance of a line.
-        public enum Level: Int, CaseIterable, Comparable, Sendable {
+        /// The importance of a line; less important levels precede more important ones.
+        public enum Level: CaseIterable, Comparable, Sendable {
             /// A request or its answer.
             case debug
             /// A change of the connection or of the cache.
@@ -15,11 +15,6 @@ extension ChatClient {
             /// A failure that the app or its user has to know: damage, or a message that was not
             /// sent.
             case error
-
-            /// Orders levels by importance.
-            public static func < (left: Level, right: Level) -> Bool {
-                left.rawValue < right.rawValue
-            }
         }
 
         /// The importance.

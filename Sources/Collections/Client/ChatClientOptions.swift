@@ -92,7 +92,7 @@ public enum Storage: Hashable, Sendable {
 ///
 /// A damaged cache or outbox is replaced or rebuilt regardless of the policy: see
 /// ``ChatClient/storageDamage``.
-public enum StorageFailurePolicy: String, Hashable, Codable, CaseIterable, Sendable {
+public enum StorageFailurePolicy: Hashable, CaseIterable, Sendable {
     /// The call throws the error, and can be repeated.
     case fail
 

@@ -6,10 +6,8 @@ extension MessageList {
     public struct Row: Hashable, Sendable, Identifiable {
         /// The identity of a row.
         public struct ID: Hashable, Sendable {
-            /// The channel's URL.
-            public let channelURL: ChannelURL
-            /// The message's ID.
-            public let messageID: MessageID
+            package let channelURL: ChannelURL
+            package let messageID: MessageID
         }
 
         /// The message.

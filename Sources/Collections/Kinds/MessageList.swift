@@ -1,7 +1,7 @@
 public import Models
 public import Observation
 public import Store
-public import Sync
+package import Sync
 
 /// A live list of the messages of some kinds, such as the pictures of a channel, newest first; or
 /// of threads, the one with the last reply first.
@@ -30,7 +30,7 @@ public final class MessageList {
     public let order: Order
 
     /// The number of messages in a page.
-    public let pageSize: Int
+    package let pageSize: Int
 
     /// The newest part of the listed channels' histories in which messages of the kinds may be
     /// missing or stale; `nil` if there is none.

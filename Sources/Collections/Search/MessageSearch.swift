@@ -21,7 +21,7 @@ public final class MessageSearch {
     public let params: MessageSearchParams
 
     /// The number of messages in a page.
-    public let pageSize: Int
+    package let pageSize: Int
 
     /// The gaps and stale ranges in the searched part of the history, where results may be missing.
     ///

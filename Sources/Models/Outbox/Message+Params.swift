@@ -1,6 +1,6 @@
 extension Message {
     /// Creates a message as lists show it until it is sent; the time is on this device's clock.
-    public init(
+    package init(
         _ new: NewMessage, in channelURL: ChannelURL, channelType: ChannelType = .group,
         by sender: Sender?, at time: Timestamp
     ) {

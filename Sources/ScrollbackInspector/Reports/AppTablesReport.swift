@@ -14,7 +14,7 @@ struct AppTableReport: Encodable, Sendable {
         for table in try reader.tables() {
             reports.append(
                 AppTableReport(
-                    name: table.name, home: table.home.rawValue,
+                    name: table.name, home: "\(table.home)",
                     keys: table.definition.keyDescription, rows: try reader.count(in: table)))
         }
         return reports

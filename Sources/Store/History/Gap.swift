@@ -38,7 +38,9 @@ public struct Gap: Hashable, Sendable {
 
 extension Gap {
     /// A bound in the history, which stays if its message is deleted.
-    public enum Bound: Hashable, Sendable {
+    ///
+    /// Older bounds precede newer ones.
+    public enum Bound: Hashable, Comparable, Sendable {
         /// Older than every message.
         case beginning
         /// The position of an existing or deleted message.
@@ -50,17 +52,6 @@ extension Gap {
     /// Returns whether a position is strictly between the bounds.
     package func contains(_ position: Position) -> Bool {
         lower < .position(position) && .position(position) < upper
-    }
-}
-
-extension Gap.Bound: Comparable {
-    /// Returns whether the left bound is older than the right one.
-    public static func < (left: Gap.Bound, right: Gap.Bound) -> Bool {
-        switch (left, right) {
-        case (.position(let left), .position(let right)): left < right
-        case (.beginning, .beginning), (.end, _), (_, .beginning): false
-        case (.beginning, _), (_, .end): true
-        }
     }
 }
 

@@ -6,13 +6,10 @@ import Models
 package struct RawKey: StoreKey {
     private let bytes: KeyBytes
 
-    package static var keyParts: [StoreKeyPart] { [] }
+    private init(bytes: KeyBytes) { self.bytes = bytes }
 
-    package func writeKey(to key: inout StoreKeyWriter) { key.writer.raw(bytes) }
-
-    package init?(key: inout StoreKeyReader) {
-        guard let bytes = try? key.reader.rest() else { return nil }
-        self.bytes = bytes
+    package static func codeKey(_ key: RawKey?, with coder: inout StoreKeyCoder) -> RawKey? {
+        coder.rest(key?.bytes).map { RawKey(bytes: $0) }
     }
 
     /// Creates a key, or its beginning, from parts in words; `nil` if one is no value of its type.

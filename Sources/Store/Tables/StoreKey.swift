@@ -3,9 +3,9 @@ public import Models
 
 /// A key of a ``StoreTable``.
 ///
-/// Keys are values of the types in the table below; ``Pair`` and ``Triple`` combine keys. A type
-/// with a key as its raw value is a key if it declares the conformance; its values have the order
-/// of their raw values.
+/// Keys are values of the types in the table below; a ``Pair`` combines two keys, of which each may
+/// be a pair. A type with a key as its raw value is a key if it declares the conformance; its
+/// values have the order of their raw values.
 ///
 /// ```swift
 /// enum Section: Int, StoreKey { case favorites, folders }
@@ -18,24 +18,20 @@ public import Models
 /// | `Data` | by bytes |
 /// | integers, ``/Models/Timestamp`` | by number |
 /// | `Bool` | `false` first |
-/// | pairs, triples | by the first part, then by the next one |
+/// | pairs | by the first part, then by the second one |
 ///
 /// Two texts that Swift treats as equal, such as "é" as one scalar and as two, are different keys.
 public protocol StoreKey: Hashable, Sendable {
-    /// The types of the parts, one for each value that ``writeKey(to:)`` writes.
-    static var keyParts: [StoreKeyPart] { get }
-
-    /// Writes the parts in order.
-    func writeKey(to key: inout StoreKeyWriter)
-
-    /// Reads a key; returns `nil` if the parts are no value of this type.
-    init?(key: inout StoreKeyReader)
+    /// Lists, writes or reads the parts of a key, and returns the key that was written or read.
+    ///
+    /// Types without a raw value cannot implement it: ``StoreKeyCoder`` has no public members.
+    static func codeKey(_ key: Self?, with coder: inout StoreKeyCoder) -> Self?
 }
 
 /// The type of a part of a key.
 ///
 /// On-disk format, do not change.
-public enum StoreKeyPart: UInt8, Hashable, Sendable, CaseIterable {
+package enum StoreKeyPart: UInt8, Hashable, Sendable, CaseIterable {
     /// A text.
     case text = 1
     /// The URL of a channel.
@@ -52,66 +48,91 @@ public enum StoreKeyPart: UInt8, Hashable, Sendable, CaseIterable {
     case bool = 7
 }
 
-/// The parts of a key that is being written.
-public struct StoreKeyWriter {
-    var writer: ByteWriter
+/// Lists the types of the parts of a key, writes the parts, or reads them.
+public struct StoreKeyCoder {
+    private enum Mode { case listing, writing, reading }
 
-    fileprivate mutating func terminated(_ type: StoreKeyPart, _ text: String) {
-        writer.byte(type.rawValue)
-        writer.terminated(text)
+    private let mode: Mode
+    fileprivate private(set) var types: [StoreKeyPart] = []
+    fileprivate private(set) var writer: ByteWriter
+    fileprivate private(set) var reader: ByteReader
+
+    private init(
+        _ mode: Mode, writer: ByteWriter = ByteWriter(),
+        reader: ByteReader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    ) {
+        (self.mode, self.writer, self.reader) = (mode, writer, reader)
     }
 
-    fileprivate mutating func fixed<Value: FixedWidthInteger>(_ type: StoreKeyPart, _ value: Value)
-    {
-        writer.byte(type.rawValue)
-        writer.integer(value)
+    fileprivate static var listing: Self { Self(.listing) }
+
+    fileprivate static func writing(after bytes: KeyBytes) -> Self {
+        var writer = ByteWriter(capacity: bytes.count + 32)
+        writer.raw(bytes)
+        return Self(.writing, writer: writer)
     }
-}
 
-/// The parts of a key that is being read.
-public struct StoreKeyReader {
-    var reader: ByteReader
+    fileprivate static func reading(_ bytes: UnsafeRawBufferPointer) -> Self {
+        Self(.reading, reader: ByteReader(bytes))
+    }
 
+    /// Codes a part of a key, which has a value if it is to be written.
     fileprivate mutating func part<Value>(
-        _ type: StoreKeyPart, _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value?
+        _ type: StoreKeyPart, _ value: Value?, write: (inout ByteWriter, Value) -> Void,
+        read: (inout ByteReader) throws(ByteReader.Damage) -> Value?
     ) -> Value? {
-        // The damage is reported as an unreadable key.
-        guard (try? reader.byte()) == type.rawValue else { return nil }
-        return (try? read(&reader)) ?? nil
+        switch mode {
+        case .listing:
+            types.append(type)
+            return nil
+        case .writing:
+            guard let value else { return nil }
+            writer.byte(type.rawValue)
+            write(&writer, value)
+            return value
+        case .reading:
+            // The damage is reported as an unreadable key.
+            guard (try? reader.byte()) == type.rawValue else { return nil }
+            return (try? read(&reader)) ?? nil
+        }
     }
 
-    fileprivate mutating func text(_ type: StoreKeyPart) -> String? {
-        part(type) { (reader) throws(ByteReader.Damage) in try reader.terminatedText() }
+    fileprivate mutating func text(_ type: StoreKeyPart, _ text: String?) -> String? {
+        part(type, text) {
+            $0.terminated($1)
+        } read: { (reader) throws(ByteReader.Damage) in
+            try reader.terminatedText()
+        }
+    }
+
+    /// Codes all parts of a key as their bytes.
+    mutating func rest(_ bytes: KeyBytes?) -> KeyBytes? {
+        switch mode {
+        case .listing: return nil
+        case .writing:
+            if let bytes { writer.raw(bytes) }
+            return bytes
+        // The damage is reported as an unreadable key.
+        case .reading: return try? reader.rest()
+        }
     }
 }
 
 // MARK: Texts and data
 
 extension String: StoreKey {
-    /// The type of the only part.
-    public static var keyParts: [StoreKeyPart] { [.text] }
-
-    /// Writes the text.
-    public func writeKey(to key: inout StoreKeyWriter) { key.terminated(.text, self) }
-
-    /// Reads a text.
-    public init?(key: inout StoreKeyReader) {
-        guard let text = key.text(.text) else { return nil }
-        self = text
+    /// Codes a text.
+    public static func codeKey(_ key: String?, with coder: inout StoreKeyCoder) -> String? {
+        coder.text(.text, key)
     }
 }
 
 extension ChannelURL: StoreKey {
-    /// The type of the only part.
-    public static var keyParts: [StoreKeyPart] { [.channel] }
-
-    /// Writes the URL.
-    public func writeKey(to key: inout StoreKeyWriter) { key.terminated(.channel, rawValue) }
-
-    /// Reads a URL.
-    public init?(key: inout StoreKeyReader) {
-        guard let text = key.text(.channel) else { return nil }
-        self.init(text)
+    /// Codes a URL.
+    public static func codeKey(
+        _ key: ChannelURL?, with coder: inout StoreKeyCoder
+    ) -> ChannelURL? {
+        coder.text(.channel, key?.rawValue).map { ChannelURL($0) }
     }
 }
 
@@ -120,50 +141,29 @@ extension UserID: StoreKey {}
 extension RequestID: StoreKey {}
 
 extension Data: StoreKey {
-    /// The type of the only part.
-    public static var keyParts: [StoreKeyPart] { [.data] }
-
-    /// Writes the bytes.
-    public func writeKey(to key: inout StoreKeyWriter) {
-        key.writer.byte(StoreKeyPart.data.rawValue)
-        withUnsafeBytes { key.writer.terminated($0) }
-    }
-
-    /// Reads the bytes.
-    public init?(key: inout StoreKeyReader) {
-        let bytes = key.part(.data) { (reader) throws(ByteReader.Damage) in
-            try reader.terminated()
+    /// Codes data.
+    public static func codeKey(_ key: Data?, with coder: inout StoreKeyCoder) -> Data? {
+        coder.part(.data, key) { writer, data in
+            data.withUnsafeBytes { writer.terminated($0) }
+        } read: { (reader) throws(ByteReader.Damage) in
+            Data(try reader.terminated())
         }
-        guard let bytes else { return nil }
-        self.init(bytes)
     }
 }
 
 // MARK: Numbers
 
 extension StoreKey where Self: FixedWidthInteger {
-    /// The type of the only part.
-    public static var keyParts: [StoreKeyPart] { [isSigned ? .integer : .unsigned] }
-
-    /// Writes the number.
-    public func writeKey(to key: inout StoreKeyWriter) {
-        if Self.isSigned {
-            key.fixed(.integer, UInt64(bitPattern: Int64(self)) ^ (1 << 63))
-        } else {
-            key.fixed(.unsigned, UInt64(self))
+    /// Codes a number.
+    public static func codeKey(_ key: Self?, with coder: inout StoreKeyCoder) -> Self? {
+        let bits = key.map { isSigned ? UInt64(bitPattern: Int64($0)) ^ (1 << 63) : UInt64($0) }
+        let coded = coder.part(isSigned ? .integer : .unsigned, bits) {
+            $0.integer($1)
+        } read: { (reader) throws(ByteReader.Damage) in
+            try reader.integer(UInt64.self)
         }
-    }
-
-    /// Reads a number.
-    public init?(key: inout StoreKeyReader) {
-        let bits: UInt64? = key.part(Self.keyParts[0]) { (reader) throws(ByteReader.Damage) in
-            try reader.integer()
-        }
-        guard let bits else { return nil }
-        if Self.isSigned {
-            self.init(exactly: Int64(bitPattern: bits ^ (1 << 63)))
-        } else {
-            self.init(exactly: bits)
+        return coded.flatMap {
+            isSigned ? Self(exactly: Int64(bitPattern: $0 ^ (1 << 63))) : Self(exactly: $0)
         }
     }
 }
@@ -180,57 +180,37 @@ extension UInt32: StoreKey {}
 extension UInt64: StoreKey {}
 
 extension Timestamp: StoreKey {
-    /// The type of the only part.
-    public static var keyParts: [StoreKeyPart] { [.time] }
-
-    /// Writes the time.
-    public func writeKey(to key: inout StoreKeyWriter) {
-        key.writer.byte(StoreKeyPart.time.rawValue)
-        key.writer.timestamp(self)
-    }
-
-    /// Reads a time.
-    public init?(key: inout StoreKeyReader) {
-        let time = key.part(.time) { (reader) throws(ByteReader.Damage) in try reader.timestamp() }
-        guard let time else { return nil }
-        self = time
+    /// Codes a time.
+    public static func codeKey(_ key: Timestamp?, with coder: inout StoreKeyCoder) -> Timestamp? {
+        coder.part(.time, key) {
+            $0.timestamp($1)
+        } read: { (reader) throws(ByteReader.Damage) in
+            try reader.timestamp()
+        }
     }
 }
 
 extension Bool: StoreKey {
-    /// The type of the only part.
-    public static var keyParts: [StoreKeyPart] { [.bool] }
-
-    /// Writes the value.
-    public func writeKey(to key: inout StoreKeyWriter) { key.fixed(.bool, UInt8(self ? 1 : 0)) }
-
-    /// Reads a value.
-    public init?(key: inout StoreKeyReader) {
-        let value: Bool? = key.part(.bool) { (reader) throws(ByteReader.Damage) in
+    /// Codes a Boolean value.
+    public static func codeKey(_ key: Bool?, with coder: inout StoreKeyCoder) -> Bool? {
+        coder.part(.bool, key) {
+            $0.byte($1 ? 1 : 0)
+        } read: { (reader) throws(ByteReader.Damage) in
             switch try reader.byte() {
             case 0: false
             case 1: true
             default: nil
             }
         }
-        guard let value else { return nil }
-        self = value
     }
 }
 
-// MARK: Raw values, pairs and triples
+// MARK: Raw values and pairs
 
 extension StoreKey where Self: RawRepresentable, RawValue: StoreKey {
-    /// The types of the parts of the raw value.
-    public static var keyParts: [StoreKeyPart] { RawValue.keyParts }
-
-    /// Writes the raw value.
-    public func writeKey(to key: inout StoreKeyWriter) { rawValue.writeKey(to: &key) }
-
-    /// Reads a raw value.
-    public init?(key: inout StoreKeyReader) {
-        guard let value = RawValue(key: &key) else { return nil }
-        self.init(rawValue: value)
+    /// Codes the raw value.
+    public static func codeKey(_ key: Self?, with coder: inout StoreKeyCoder) -> Self? {
+        RawValue.codeKey(key?.rawValue, with: &coder).flatMap { Self(rawValue: $0) }
     }
 }
 
@@ -247,65 +227,29 @@ public struct Pair<First: StoreKey, Second: StoreKey>: StoreKey {
         self.second = second
     }
 
-    /// The types of the parts.
-    public static var keyParts: [StoreKeyPart] { First.keyParts + Second.keyParts }
-
-    /// Writes the parts.
-    public func writeKey(to key: inout StoreKeyWriter) {
-        first.writeKey(to: &key)
-        second.writeKey(to: &key)
-    }
-
-    /// Reads the parts.
-    public init?(key: inout StoreKeyReader) {
-        guard let first = First(key: &key), let second = Second(key: &key) else { return nil }
-        self.init(first, second)
-    }
-}
-
-/// A key of three parts, ordered by the first, then by the second and the third one.
-public struct Triple<First: StoreKey, Second: StoreKey, Third: StoreKey>: StoreKey {
-    /// The first part.
-    public var first: First
-    /// The second part.
-    public var second: Second
-    /// The third part.
-    public var third: Third
-
-    /// Creates a key.
-    public init(_ first: First, _ second: Second, _ third: Third) {
-        self.first = first
-        self.second = second
-        self.third = third
-    }
-
-    /// The types of the parts.
-    public static var keyParts: [StoreKeyPart] { First.keyParts + Second.keyParts + Third.keyParts }
-
-    /// Writes the parts.
-    public func writeKey(to key: inout StoreKeyWriter) {
-        first.writeKey(to: &key)
-        second.writeKey(to: &key)
-        third.writeKey(to: &key)
-    }
-
-    /// Reads the parts.
-    public init?(key: inout StoreKeyReader) {
-        guard let first = First(key: &key), let second = Second(key: &key),
-            let third = Third(key: &key)
-        else { return nil }
-        self.init(first, second, third)
+    /// Codes the first part, then the second one.
+    public static func codeKey(_ key: Pair?, with coder: inout StoreKeyCoder) -> Pair? {
+        let first = First.codeKey(key?.first, with: &coder)
+        let second = Second.codeKey(key?.second, with: &coder)
+        guard let first, let second else { return nil }
+        return Pair(first, second)
     }
 }
 
 // MARK: Bytes
 
 extension StoreKey {
+    /// The types of the parts.
+    package static var keyParts: [StoreKeyPart] {
+        var coder = StoreKeyCoder.listing
+        _ = codeKey(nil, with: &coder)
+        return coder.types
+    }
+
     func append(to bytes: inout KeyBytes) {
-        var key = StoreKeyWriter(writer: ByteWriter(capacity: bytes.count + 32))
-        key.writer.raw(bytes)
-        writeKey(to: &key)
-        bytes = key.writer.bytes
+        var coder = StoreKeyCoder.writing(after: bytes)
+        _ = Self.codeKey(self, with: &coder)
+        bytes = coder.writer.bytes
     }
 
     /// On-disk format, do not change: each part is a byte with its type, and its value.
@@ -316,9 +260,9 @@ extension StoreKey {
     }
 
     package init?(keyBytes bytes: UnsafeRawBufferPointer) {
-        var key = StoreKeyReader(reader: ByteReader(bytes))
-        self.init(key: &key)
-        if !key.reader.isAtEnd { return nil }
+        var coder = StoreKeyCoder.reading(bytes)
+        guard let key = Self.codeKey(nil, with: &coder), coder.reader.isAtEnd else { return nil }
+        self = key
     }
 }
 

@@ -22,10 +22,10 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
     public let name: String
 
     /// The database of the rows.
-    public let home: StoreTableHome
+    package let home: StoreTableHome
 
     /// The version of the values' format; at least 1, and at most 65,535.
-    public let version: Int
+    package let version: Int
 
     let keyParts: [StoreKeyPart]
     /// The form of the values on disk: `json`, `data`, or `record` and the name of the record.
@@ -108,7 +108,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
 }
 
 /// The database of a table's rows.
-public enum StoreTableHome: String, Hashable, Sendable, CaseIterable {
+public enum StoreTableHome: Hashable, Sendable, CaseIterable {
     /// The database of the outbox.
     ///
     /// A row is on disk when the write returns. The rows stay until all data of the user is
@@ -155,17 +155,11 @@ public struct StoreKeyRange<Key: StoreKey>: Hashable, Sendable {
         Self(prefix: first.keyBytes)
     }
 
-    /// Returns the range of the triples with a first part.
-    public static func beginning<First, Second, Third>(
-        with first: First
-    ) -> Self where Key == Triple<First, Second, Third> {
-        Self(prefix: first.keyBytes)
-    }
-
-    /// Returns the range of the triples with a first and a second part.
+    /// Returns the range of the pairs with a first part, whose second part is a pair with a first
+    /// part.
     public static func beginning<First, Second, Third>(
         with first: First, _ second: Second
-    ) -> Self where Key == Triple<First, Second, Third> {
+    ) -> Self where Key == Pair<First, Pair<Second, Third>> {
         Self(prefix: Pair(first, second).keyBytes)
     }
 }

@@ -59,12 +59,12 @@ import Testing
                 ? left.second < right.second : byBytes(left.first, right.first)
         }
         let triples = (0..<40).map { _ in
-            Triple(random.pick(few), random.oneIn(2), ChannelURL(random.pick(texts)))
+            Pair(random.pick(few), Pair(random.oneIn(2), ChannelURL(random.pick(texts))))
         }
         expect(triples) { left, right in
             if left.first != right.first { return left.first < right.first }
-            if left.second != right.second { return !left.second }
-            return left.third < right.third
+            if left.second.first != right.second.first { return !left.second.first }
+            return left.second.second < right.second.second
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         expect([Section.later, .earlier]) { $0.rawValue < $1.rawValue }
         expect(["b", "a", ""].map { Sticker(rawValue: $0) }) { $0.rawValue < $1.rawValue }
         let nested = Pair(Pair("a", 1), Sticker(rawValue: "b"))
-        #expect(nested.keyBytes == Triple("a", 1, "b").keyBytes)
+        #expect(nested.keyBytes == Pair("a", Pair(1, "b")).keyBytes)
         expect([nested]) { _, _ in false }
         // The raw value 7 is no section.
         #expect(7.keyBytes.withBytes { Section(keyBytes: $0) } == nil)
@@ -100,7 +100,8 @@ import Testing
 
     @Test(arguments: Seeds.few) func damagedKeyIsNoKeyOrAnotherOne(seed: Int) {
         var random = SeededRandom(seed: seed)
-        let key = Triple(random.pick(Self.texts), Timestamp(milliseconds: 5), Data([0, 1]))
+        let key = Pair(
+            random.pick(Self.texts), Pair(Timestamp(milliseconds: 5), Data([0, 1])))
         let bytes = key.keyBytes
         for count in bytes.indices {
             #expect(Array(bytes[..<count]).withBytes { type(of: key).init(keyBytes: $0) } == nil)

@@ -94,10 +94,11 @@ extension StoreRows where Value == Bookmark, Key == BookmarkKey {
         let found = try store.values(in: table, within: .beginning(with: "a/"))
         #expect(found.map(\.key) == ["a/", "a/\0", "a/b"])
         #expect(try store.count(in: table, within: .beginning(with: "")) == texts.count)
-        let triples = StoreTable<Triple<String, Int, Bool>, Int>("triples")
+        let triples = StoreTable<Pair<String, Pair<Int, Bool>>, Int>("triples")
         try store.write { batch in
             for number in 0..<4 {
-                try batch.put(number, for: Triple("t", number / 2, number % 2 == 1), in: triples)
+                let key = Pair("t", Pair(number / 2, number % 2 == 1))
+                try batch.put(number, for: key, in: triples)
             }
         }
         #expect(
