@@ -21,8 +21,8 @@ public typealias MultipleFilesMessageCreateParams = NewMessage
 @available(*, unavailable, renamed: "LinkPreview")
 public typealias OGMetaData = LinkPreview
 
-/// Renamed.
-@available(*, unavailable, renamed: "LinkPreviewImage")
+/// Renamed; code that names the type imports the module Models.
+@available(*, unavailable, message: "import Models, and use LinkPreviewImage")
 public typealias OGImage = LinkPreviewImage
 
 /// A channel is identified by its URL, as servers call it.

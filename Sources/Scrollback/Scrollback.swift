@@ -54,6 +54,7 @@
 @_exported public import struct Models.GroupChannelListQuery
 @_exported public import struct Models.HiddenState
 @_exported public import enum Models.HiddenStateFilter
+@_exported public import struct Models.LinkPreview
 @_exported public import struct Models.Member
 @_exported public import struct Models.MemberState
 @_exported public import enum Models.MemberStateFilter
