@@ -98,7 +98,7 @@ extension GroupChannelListQuery {
             case 3: query.channelNameContainsFilter = "A"
             case 4: query.customTypesFilter = ["x", "xy"]
             case 5: query.customTypeStartsWithFilter = "x"
-            case 6: query.superChannelFilter = .nonSuperOnly
+            case 6: query.nicknameStartsWithFilter = "al"
             case 7: query.publicChannelFilter = random.oneIn(2) ? .publicOnly : .privateOnly
             case 8: query.memberStateFilter = random.oneIn(2) ? .joinedOnly : .invitedOnly
             case 9: query.unreadChannelFilter = .unreadMessage

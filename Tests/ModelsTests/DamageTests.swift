@@ -166,8 +166,8 @@ import Testing
         await #expect(processExitsWith: .failure) {
             var value: JSONValue = 1
             for _ in 0..<JSONValue.maximumDepth { value = [value] }
-            var message = Message()
-            message.unreadCounts = value
+            var poll = Poll()
+            poll.data = value
         }
     }
 

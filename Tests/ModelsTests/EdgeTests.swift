@@ -177,13 +177,12 @@ import Testing
     @Test func removedReactionOfAnUnlistedUserIsSubtracted() {
         var reaction = Reaction(key: "+1", userIDs: ["ann"], updatedAt: 1)
         reaction.totalCount = 90
-        reaction.sampledUserIDs = ["bo"]
         var message = Message(id: "7", channelURL: "c", createdAt: 1)
         message.reactions = [reaction]
         let event = ReactionEvent(.delete, "+1", by: "bo", to: "7", in: "c", at: 2)
         message.apply(event)
         message.apply(event)
         #expect(message.reactions.first?.count == 89)
-        #expect(message.reactions.first?.sampledUserIDs == [])
+        #expect(message.reactions.first?.userIDs == ["ann"])
     }
 }

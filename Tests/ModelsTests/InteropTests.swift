@@ -66,10 +66,10 @@ struct InteropTests {
             translations { key: "de" value: "Hallo" }
             translations { key: "ar" value: "" }
             type: MESSAGE_TYPE_FILE
-            poll { id: 5 voted_option_ids: [3, -1] close_at: -1 status: POLL_STATUS_CLOSED }
+            poll { id: 5 voted_option_ids: [3, -1] close_at: -1 status: POLL_STATUS_CLOSED
+                data { double: 0.5 } }
             message: "hello" created_at: -5 silent: true
             file { size: 0 url: "https://example.com/a" }
-            unread_message_count { double: 0.5 }
             extra { key: "k" value { object { entries { key: "x" value { int: 3 } } } } }
             extra { key: "later" value { bool: false } }
             """
@@ -84,7 +84,7 @@ struct InteropTests {
         #expect(message.createdAt == -5)
         #expect(message.isSilent)
         #expect(message.file?.size == 0)
-        #expect(message.unreadCounts == 0.5)
+        #expect(message.poll?.data == 0.5)
         #expect(message.extra == ["k": ["x": 3], "later": false])
     }
 

@@ -24,7 +24,7 @@ import Testing
              "sorted_metaarray":[{"key":"k","value":["v1","v2"]}],"parent_message_id":0,
              "thread_info":{"reply_count":1,"most_replies":[{"user_id":"u2","nickname":"Bo","profile_url":""}],
                             "last_replied_at":1700000000999,"updated_at":1700000000999},
-             "is_reply_to_channel":false,"silent":false,"is_op_msg":true,"is_removed":false,
+             "is_reply_to_channel":false,"silent":false,"is_op_msg":true,
              "translations":{},"previous_message_id":7000}
             """)
         var expected = Message(
@@ -151,9 +151,9 @@ import Testing
         #expect(try decode(Message.self, #"{"message_id":0}"#) == Message())
         #expect(try decode(Message.self, #"{"req_id":"r"}"#).sendingStatus == .none)
         #expect(
-            try decode(Message.self, #"{"message_id":5,"sending_status":"scheduled"}"#)
+            try decode(Message.self, #"{"message_id":5,"sending_status":"canceled"}"#)
                 .sendingStatus
-                == .scheduled)
+                == .canceled)
     }
 
     @Test func openGraphKeysHaveColons() throws {

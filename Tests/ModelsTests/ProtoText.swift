@@ -168,6 +168,9 @@ private struct SourceComments {
                 {
                     let value = (match.output.1 ?? match.output.2).flatMap { Int($0) }
                     if let value { cases[type, default: [:]][value] = comment }
+                } else if code.wholeMatch(of: /case `?\w+`?/) != nil {
+                    // Without raw values, the number is the index of the case.
+                    cases[type, default: [:]][cases[type]?.count ?? 0] = comment
                 }
             }
             for match in file.matches(of: /Field\(\s*(\d+),\s*"([^"]+)",\s*\\(\w+)\.(\w+)/) {

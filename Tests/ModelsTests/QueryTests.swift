@@ -36,16 +36,6 @@ import Testing
         Rule(
             name: "type prefix", turnOn: { $0.customTypeStartsWithFilter = "x" },
             passes: { $0.customType.first == "x" }),
-        Rule(name: "super", turnOn: { $0.superChannelFilter = .superOnly }, passes: \.isSuper),
-        Rule(
-            name: "not super", turnOn: { $0.superChannelFilter = .nonSuperOnly },
-            passes: { !$0.isSuper }),
-        Rule(
-            name: "broadcast", turnOn: { $0.superChannelFilter = .broadcastOnly },
-            passes: \.isBroadcast),
-        Rule(
-            name: "exclusive", turnOn: { $0.superChannelFilter = .exclusiveOnly },
-            passes: \.isExclusive),
         Rule(name: "public", turnOn: { $0.publicChannelFilter = .publicOnly }, passes: \.isPublic),
         Rule(
             name: "private", turnOn: { $0.publicChannelFilter = .privateOnly },
@@ -119,7 +109,6 @@ import Testing
     /// rules.
     static func isShownUnlessAsked(_ channel: GroupChannel) -> Bool {
         channel.myMemberState != .none && channel.hiddenState == .unhidden
-            && !channel.isChatNotification
     }
 
     static func ids(_ channel: GroupChannel) -> Set<UserID> { Set(channel.members.map(\.userID)) }
@@ -144,11 +133,7 @@ import Testing
             channel.lastMessage = Message(id: "1", channelURL: channel.url, createdAt: 5)
         }
         channel.isFrozen = any([true, false])
-        channel.isChatNotification = any([true, false, false, false])
         channel.customType = any(["", "x", "xy", "y"])
-        channel.isSuper = any([true, false])
-        channel.isBroadcast = any([true, false])
-        channel.isExclusive = any([true, false])
         channel.isPublic = any([true, false])
         channel.myMemberState = any([.joined, .joined, .invited, .none])
         channel.hiddenState = any([.unhidden, .unhidden, .unhidden] + HiddenState.knownValues)
@@ -220,15 +205,6 @@ import Testing
         }
     }
 
-    @Test func notificationChannelsAreListedWhenAskedFor() {
-        var query = GroupChannelListQuery()
-        var channel = GroupChannel(url: "c", createdAt: 1)
-        channel.isChatNotification = true
-        #expect(!query.belongsTo(channel))
-        query.includesChatNotification = true
-        #expect(query.belongsTo(channel))
-    }
-
     @Test func changelogReportsTheChannelsOfItsList() {
         var query = GroupChannelListQuery()
         query.customTypesFilter = ["x"]
@@ -238,8 +214,8 @@ import Testing
         for channel in Self.channels {
             #expect(
                 params.belongsTo(channel)
-                    == (channel.customType == "x" && channel.lastMessage != nil && !channel.isFrozen
-                        && !channel.isChatNotification))
+                    == (channel.customType == "x" && channel.lastMessage != nil
+                        && !channel.isFrozen))
         }
     }
 }

@@ -121,7 +121,7 @@ extension NumberProbe {
             NumberProbe(
                 "Message.init(type:id:channelURL:channelType:requestID:sender:text:data:customType:createdAt:updatedAt:parentMessageID:sendingStatus:)",
                 "GroupChannel.init(url:name:createdAt:)", "OpenChannel.init(url:name:createdAt:)",
-                "Message.init(_:in:channelType:by:at:)", "Record.init(serialized:)",
+                "Record.init(serialized:)",
                 "FileInfo.init(url:name:mimeType:size:)"
             ) { numbers, _ in
                 let records: [any Record] = [
@@ -258,7 +258,7 @@ extension NumberProbe {
                 }
             },
             NumberProbe(
-                "StoreTable.init(_:home:version:migration:)",
+                "StoreTable.init(_:home:version:migration:)", "Timestamp.codeKey(_:with:)",
                 "StoreReader.values(in:from:to:isDescending:limit:)",
                 "StoreReader.values(in:within:after:isDescending:limit:)"
             ) { numbers, _ in
@@ -272,6 +272,9 @@ extension NumberProbe {
                 _ = try store.values(in: table, from: key, to: numbers.int(), limit: limit)
                 _ = try store.values(in: table, within: .all, after: key, limit: limit)
                 try store.open(table)
+                let times = StoreTable<Timestamp, Int>("times")
+                try store.write { try $0.put(1, for: numbers.time(), in: times) }
+                _ = try store.values(in: times)
             },
             NumberProbe("ChatClient.table(_:within:isDescending:limit:)") { numbers, world in
                 let client = try await world.client()

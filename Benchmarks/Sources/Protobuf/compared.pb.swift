@@ -73,7 +73,7 @@ public nonisolated enum Scrollback_ChannelType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// A state that determines whether, and for how long, a user has hidden a channel.
+/// Whether, and for how long, a user has hidden a channel.
 public nonisolated enum Scrollback_HiddenState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -125,12 +125,14 @@ public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIt
   /// The user is a member.
   case joined // = 0
 
-  /// The user is invited and has neither accepted nor declined.
+  /// The user is invited and has not answered.
   case invited // = 1
 
-  /// The user is not a member, because the user has left the channel, or only views a public
-  /// channel.
+  /// The user has left the channel, or only views a public one.
   case none // = 2
+
+  /// The user has asked to join and is not a member yet.
+  case requested // = 3
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -142,6 +144,7 @@ public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIt
     case 0: self = .joined
     case 1: self = .invited
     case 2: self = .none
+    case 3: self = .requested
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -151,6 +154,7 @@ public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIt
     case .joined: return 0
     case .invited: return 1
     case .none: return 2
+    case .requested: return 3
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -160,6 +164,7 @@ public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIt
     .joined,
     .invited,
     .none,
+    .requested,
   ]
 
 }
@@ -213,17 +218,14 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
   /// The message is waiting to be sent or in flight.
   case pending // = 1
 
-  /// The server rejected the message, or the outbox stopped retrying. The error code is the reason.
+  /// The server rejected the message, or the outbox stopped retrying: see the error code.
   case failed // = 2
 
   /// The server has accepted the message.
   case succeeded // = 3
 
-  /// The sender canceled the message before it was sent. The store contains no canceled messages.
+  /// The sender canceled the message before it was sent; the store has no such messages.
   case canceled // = 4
-
-  /// The server will send the message later.
-  case scheduled // = 5
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -237,7 +239,6 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
     case 2: self = .failed
     case 3: self = .succeeded
     case 4: self = .canceled
-    case 5: self = .scheduled
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -249,7 +250,6 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
     case .failed: return 2
     case .succeeded: return 3
     case .canceled: return 4
-    case .scheduled: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -261,7 +261,6 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
     .failed,
     .succeeded,
     .canceled,
-    .scheduled,
   ]
 
 }
@@ -311,7 +310,7 @@ public nonisolated enum Scrollback_MessageType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// A state that determines whether a poll accepts votes.
+/// Whether a poll accepts votes.
 public nonisolated enum Scrollback_PollStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -350,7 +349,7 @@ public nonisolated enum Scrollback_PollStatus: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// A setting that determines whether other users get a push notification of a message.
+/// Whether other users get a push notification of a message.
 public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -485,19 +484,19 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._messageID = newValue}
   }
 
-  /// The time at which the server accepted the message or, before that, at which the user wrote it.
+  /// The time at which the server accepted the message or, until then, at which the user wrote it.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
   }
 
-  /// The time of the last edit; nil if the message was not edited.
+  /// The time of the last edit, if any.
   public var updatedAt: Int64 {
     get {_storage._updatedAt}
     set {_uniqueStorage()._updatedAt = newValue}
   }
 
-  /// The progress of sending the message from this device.
+  /// The progress of sending from this device.
   public var sendingStatus: Scrollback_MessageSendingStatus {
     get {_storage._sendingStatus}
     set {_uniqueStorage()._sendingStatus = newValue}
@@ -519,7 +518,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._message = newValue}
   }
 
-  /// The URL of the channel.
+  /// The channel's URL.
   public var channelURL: String {
     get {_storage._channelURL}
     set {_uniqueStorage()._channelURL = newValue}
@@ -537,19 +536,19 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// The application's own type of the message; empty if there is none.
+  /// The application's own type; empty if there is none.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// The reason why sending failed; nil if it did not fail.
+  /// The reason why sending failed, if it did.
   public var errorCode: Int64 {
     get {_storage._errorCode}
     set {_uniqueStorage()._errorCode = newValue}
   }
 
-  /// The ID of the message that this one replies to; nil if it is not a reply.
+  /// The ID of the message that this one replies to, if any.
   public var parentMessageID: String {
     get {_storage._parentMessageID}
     set {_uniqueStorage()._parentMessageID = newValue}
@@ -565,7 +564,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `file`. Subsequent reads from it will return its default value.
   public mutating func clearFile() {_uniqueStorage()._file = nil}
 
-  /// All known reactions, including removed ones, which no user has anymore.
+  /// All known reactions, including removed ones.
   public var reactions: [Scrollback_Reaction] {
     get {_storage._reactions}
     set {_uniqueStorage()._reactions = newValue}
@@ -577,19 +576,19 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._files = newValue}
   }
 
-  /// The type of the channel.
+  /// The channel's type.
   public var channelType: Scrollback_ChannelType {
     get {_storage._channelType}
     set {_uniqueStorage()._channelType = newValue}
   }
 
-  /// The kind of mention: listed users or the whole channel.
+  /// The kind of mention.
   public var mentionType: Scrollback_MentionType {
     get {_storage._mentionType}
     set {_uniqueStorage()._mentionType = newValue}
   }
 
-  /// The mentioned users, if the server reports more than their IDs.
+  /// The mentioned users, if the server reports them.
   public var mentionedUsers: [Scrollback_User] {
     get {_storage._mentionedUsers}
     set {_uniqueStorage()._mentionedUsers = newValue}
@@ -601,7 +600,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._mentionedUserIds = newValue}
   }
 
-  /// The text with placeholders for the names of the mentioned users.
+  /// The text with placeholders for the names of mentioned users.
   public var mentionedMessageTemplate: String {
     get {_storage._mentionedMessageTemplate ?? String()}
     set {_uniqueStorage()._mentionedMessageTemplate = newValue}
@@ -611,13 +610,13 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
 
-  /// Custom lists of the application, each with a key, in the application's order.
+  /// Custom lists of the application, in its order.
   public var sortedMetaarray: [Scrollback_MetaArray] {
     get {_storage._sortedMetaarray}
     set {_uniqueStorage()._sortedMetaarray = newValue}
   }
 
-  /// A summary of the parent message, as it was when this reply was written.
+  /// A summary of the parent message, as it was at the time of this reply.
   public var parentMessageInfo: Scrollback_ParentMessageInfo {
     get {_storage._parentMessageInfo ?? Scrollback_ParentMessageInfo()}
     set {_uniqueStorage()._parentMessageInfo = newValue}
@@ -627,7 +626,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `parentMessageInfo`. Subsequent reads from it will return its default value.
   public mutating func clearParentMessageInfo() {_uniqueStorage()._parentMessageInfo = nil}
 
-  /// The state of the thread that starts with this message; nil if no replies are known.
+  /// The state of the message's thread; nil if no replies are known.
   public var threadInfo: Scrollback_ThreadInfo {
     get {_storage._threadInfo ?? Scrollback_ThreadInfo()}
     set {_uniqueStorage()._threadInfo = newValue}
@@ -655,13 +654,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._isOpMsg = newValue}
   }
 
-  /// True if the message was deleted on the server.
-  public var isRemoved: Bool {
-    get {_storage._isRemoved}
-    set {_uniqueStorage()._isRemoved = newValue}
-  }
-
-  /// True if the message becomes the channel's last message even if it is silent.
+  /// True if the message becomes the channel's last one even if it is silent.
   public var forceUpdateLastMessage: Bool {
     get {_storage._forceUpdateLastMessage}
     set {_uniqueStorage()._forceUpdateLastMessage = newValue}
@@ -687,16 +680,6 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `ogTag`. Subsequent reads from it will return its default value.
   public mutating func clearOgTag() {_uniqueStorage()._ogTag = nil}
 
-  /// The unread counts that the server sent with the message, in the server's format.
-  public var unreadMessageCount: Scrollback_JSONValue {
-    get {_storage._unreadMessageCount ?? Scrollback_JSONValue()}
-    set {_uniqueStorage()._unreadMessageCount = newValue}
-  }
-  /// Returns true if `unreadMessageCount` has been explicitly set.
-  public var hasUnreadMessageCount: Bool {_storage._unreadMessageCount != nil}
-  /// Clears the value of `unreadMessageCount`. Subsequent reads from it will return its default value.
-  public mutating func clearUnreadMessageCount() {_uniqueStorage()._unreadMessageCount = nil}
-
   /// The translations of the text, by language code.
   public var translations: Dictionary<String,String> {
     get {_storage._translations}
@@ -719,7 +702,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `poll`. Subsequent reads from it will return its default value.
   public mutating func clearPoll() {_uniqueStorage()._poll = nil}
 
-  /// The message as the user wrote it, if it is pending or has failed; otherwise nil.
+  /// The message as the user wrote it, until it is sent; otherwise nil.
   public var newMessage: Scrollback_NewMessage {
     get {_storage._newMessage ?? Scrollback_NewMessage()}
     set {_uniqueStorage()._newMessage = newValue}
@@ -741,16 +724,16 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// The author of a message, with the author's properties at the time of the message.
+/// The author of a message, as at the time of the message.
 public nonisolated struct Scrollback_Sender: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ID of the user; unique within the application.
+  /// The user's ID; unique within the application.
   public var userID: String = String()
 
-  /// The name to display.
+  /// The user's name; empty if there is none.
   public var nickname: String = String()
 
   /// The URL of the profile image; empty if there is none.
@@ -769,7 +752,7 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// True if the user is active, that is, not deactivated.
+  /// True if the user is not deactivated.
   public var isActive: Bool {
     get {_isActive ?? false}
     set {_isActive = newValue}
@@ -785,7 +768,7 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// The preferred languages of the user, most preferred first, such as ["de", "en"].
   public var preferredLanguages: [String] = []
 
-  /// The role of the user in the channel.
+  /// The user's role in the channel.
   public var role: Scrollback_Role = .none
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -912,7 +895,7 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The URL from which the thumbnail can be downloaded.
+  /// The URL for downloading the thumbnail.
   public var url: String = String()
 
   /// The original name of the file.
@@ -951,7 +934,7 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// True if a download requires authentication.
   public var requireAuth: Bool = false
 
-  /// Custom data of the application.
+  /// The application's custom data.
   public var data: String {
     get {_data ?? String()}
     set {_data = newValue}
@@ -990,7 +973,7 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The URL from which the thumbnail can be downloaded.
+  /// The URL for downloading the thumbnail.
   public var url: String = String()
 
   /// The requested width in pixels.
@@ -1015,7 +998,7 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
   public init() {}
 }
 
-/// A reaction to a message, such as an emoji, with the users who have it.
+/// A reaction to a message, such as an emoji, with its users.
 public nonisolated struct Scrollback_Reaction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1024,14 +1007,13 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   /// The key of the reaction, such as an emoji; unique within a message.
   public var key: String = String()
 
-  /// The users who have the reaction, without duplicates, in the order in which they reacted.
+  /// The users who have the reaction, in the order in which they reacted.
   public var userIds: [String] = []
 
   /// The time at which the reaction was last added or removed.
   public var updatedAt: Int64 = 0
 
-  /// The number of users who have the reaction; nil if userIDs contains all of them, as in all
-  /// channels except large ones.
+  /// The number of users; nil if userIDs contains all.
   public var count: Int64 {
     get {_count ?? 0}
     set {_count = newValue}
@@ -1040,12 +1022,6 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   public var hasCount: Bool {self._count != nil}
   /// Clears the value of `count`. Subsequent reads from it will return its default value.
   public mutating func clearCount() {self._count = nil}
-
-  /// Some of the users who have the reaction, in a large channel.
-  public var sampledUserIds: [String] = []
-
-  /// The same users as in sampledUserIDs, with their properties.
-  public var sampledUserInfoList: [Scrollback_User] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -1062,10 +1038,10 @@ public nonisolated struct Scrollback_User: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ID of the user; unique within the application.
+  /// The user's ID; unique within the application.
   public var userID: String = String()
 
-  /// The name to display.
+  /// The user's name; empty if there is none.
   public var nickname: String = String()
 
   /// The URL of the profile image; empty if there is none.
@@ -1084,7 +1060,7 @@ public nonisolated struct Scrollback_User: Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// True if the user is active, that is, not deactivated.
+  /// True if the user is not deactivated.
   public var isActive: Bool {
     get {_isActive ?? false}
     set {_isActive = newValue}
@@ -1129,7 +1105,7 @@ public nonisolated struct Scrollback_MetaArray: Sendable {
   public init() {}
 }
 
-/// A summary of a message that contains its content when another message replied to it.
+/// A summary of a message, as it was at the time of a reply.
 public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1163,7 +1139,7 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   /// Clears the value of `user`. Subsequent reads from it will return its default value.
   public mutating func clearUser() {_uniqueStorage()._user = nil}
 
-  /// The application's own type of the message.
+  /// The application's own type.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
@@ -1185,7 +1161,7 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
     set {_uniqueStorage()._files = newValue}
   }
 
-  /// The ID of the message; nil if the server does not report it.
+  /// The message's ID; nil if unknown.
   public var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
@@ -1212,7 +1188,7 @@ public nonisolated struct Scrollback_ThreadInfo: Sendable {
   /// The number of replies.
   public var replyCount: Int64 = 0
 
-  /// The users with the most replies: at most five.
+  /// The users with the most replies, at most five.
   public var mostReplies: [Scrollback_User] = []
 
   /// The time of the last reply.
@@ -1228,7 +1204,7 @@ public nonisolated struct Scrollback_ThreadInfo: Sendable {
   public init() {}
 }
 
-/// The effect of a message on push notifications, unread counts and the channel's last message.
+/// The effect of a message on notifications, unread counts and the channel's last message.
 public nonisolated struct Scrollback_MessageEvents: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1275,7 +1251,7 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
   fileprivate var _updateLastMessage: Bool? = nil
 }
 
-/// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
+/// The preview of a web page, as defined by Open Graph (ogp.me).
 public nonisolated struct Scrollback_LinkPreview: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1291,7 +1267,7 @@ public nonisolated struct Scrollback_LinkPreview: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   public mutating func clearTitle() {self._title = nil}
 
-  /// The URL of the image.
+  /// The image's URL.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -1339,7 +1315,7 @@ public nonisolated struct Scrollback_LinkPreviewImage: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The URL of the image.
+  /// The image's URL.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -1403,7 +1379,7 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ID of the option; unique within its poll.
+  /// The option's ID; unique within its poll.
   public var id: Int64 {
     get {_storage._id}
     set {_uniqueStorage()._id = newValue}
@@ -1415,7 +1391,7 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
     set {_uniqueStorage()._title = newValue}
   }
 
-  /// Custom data of the application.
+  /// The application's custom data.
   public var data: Scrollback_JSONValue {
     get {_storage._data ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._data = newValue}
@@ -1425,16 +1401,10 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   public mutating func clearData() {_uniqueStorage()._data = nil}
 
-  /// The state that determines whether the poll accepts votes.
+  /// Whether the poll accepts votes.
   public var status: Scrollback_PollStatus {
     get {_storage._status}
     set {_uniqueStorage()._status = newValue}
-  }
-
-  /// True if users can add options.
-  public var allowUserSuggestion: Bool {
-    get {_storage._allowUserSuggestion}
-    set {_uniqueStorage()._allowUserSuggestion = newValue}
   }
 
   /// True if a user can vote for several options.
@@ -1461,19 +1431,19 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
     set {_uniqueStorage()._votedOptionIds = newValue}
   }
 
-  /// The time at which the poll closes; negative if it does not close.
+  /// The time at which the poll closes; negative if never.
   public var closeAt: Int64 {
     get {_storage._closeAt}
     set {_uniqueStorage()._closeAt = newValue}
   }
 
-  /// The user who added the option; nil if the poll had it from the start.
+  /// The user who created the poll.
   public var createdBy: String {
     get {_storage._createdBy}
     set {_uniqueStorage()._createdBy = newValue}
   }
 
-  /// The time at which the option was added.
+  /// The time at which the poll was created.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
@@ -1509,26 +1479,14 @@ public nonisolated struct Scrollback_PollOption: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ID of the option; unique within its poll.
+  /// The option's ID; unique within its poll.
   public var id: Int64 = 0
-
-  /// The ID of the poll.
-  public var pollID: Int64 = 0
 
   /// The text of the option.
   public var text: String = String()
 
   /// The number of users who voted for the option.
   public var voteCount: Int64 = 0
-
-  /// The user who added the option; nil if the poll had it from the start.
-  public var createdBy: String = String()
-
-  /// The time at which the option was added.
-  public var createdAt: Int64 = 0
-
-  /// The time of the last change.
-  public var updatedAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -1546,16 +1504,16 @@ public nonisolated struct Scrollback_NewMessage: Sendable {
   /// Custom data of the application, in any format.
   public var data: String = String()
 
-  /// The application's own type of the message; empty if there is none.
+  /// The application's own type; empty if there is none.
   public var customType: String = String()
 
-  /// The kind of mention: listed users or the whole channel.
+  /// The kind of mention.
   public var mentionType: Scrollback_MentionType = .users
 
   /// The IDs of the mentioned users.
   public var mentionedUserIds: [String] = []
 
-  /// The text with placeholders for the names of the mentioned users.
+  /// The text with placeholders for the names of mentioned users.
   public var mentionedMessageTemplate: String {
     get {_mentionedMessageTemplate ?? String()}
     set {_mentionedMessageTemplate = newValue}
@@ -1565,13 +1523,13 @@ public nonisolated struct Scrollback_NewMessage: Sendable {
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {self._mentionedMessageTemplate = nil}
 
-  /// Custom lists of the application, each with a key, in the application's order.
+  /// Custom lists of the application, in its order.
   public var sortedMetaarray: [Scrollback_MetaArray] = []
 
-  /// The setting that determines whether other users get a push notification.
+  /// Whether other users get a push notification.
   public var pushOption: Scrollback_PushNotificationDeliveryOption = .default
 
-  /// The ID of the message that this one replies to; nil if it is not a reply.
+  /// The ID of the message that this one replies to, if any.
   public var parentMessageID: String = String()
 
   /// True if a reply is also shown in the channel.
@@ -1609,7 +1567,7 @@ public nonisolated struct Scrollback_NewMessage: Sendable {
   fileprivate var _pollID: Int64? = nil
 }
 
-/// A file to send.
+/// A file to send, which has one of data, path and url.
 public nonisolated struct Scrollback_UploadableFile: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1635,7 +1593,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `path`. Subsequent reads from it will return its default value.
   public mutating func clearPath() {self._path = nil}
 
-  /// The URL from which the file can be downloaded, if it needs no upload.
+  /// The URL of a file that needs no upload.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -1695,7 +1653,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The URL that identifies the channel; unique within the application.
+  /// The URL, which is unique within the application.
   public var channelURL: String {
     get {_storage._channelURL}
     set {_uniqueStorage()._channelURL = newValue}
@@ -1707,7 +1665,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._name = newValue}
   }
 
-  /// The URL of the cover image; empty if there is none.
+  /// The cover image's URL; empty if there is none.
   public var coverURL: String {
     get {_storage._coverURL}
     set {_uniqueStorage()._coverURL = newValue}
@@ -1723,7 +1681,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `createdBy`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedBy() {_uniqueStorage()._createdBy = nil}
 
-  /// The time at which the channel was created.
+  /// The creation time; in JSON, in seconds or milliseconds, depending on the server's version.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
@@ -1759,7 +1717,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._metadataUpdatedAt = newValue}
   }
 
-  /// The maximum number of characters of a message; nil if unknown.
+  /// The maximum number of characters in a message; nil if unknown.
   public var maxLengthMessage: Int64 {
     get {_storage._maxLengthMessage ?? 0}
     set {_uniqueStorage()._maxLengthMessage = newValue}
@@ -1769,7 +1727,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `maxLengthMessage`. Subsequent reads from it will return its default value.
   public mutating func clearMaxLengthMessage() {_uniqueStorage()._maxLengthMessage = nil}
 
-  /// The time up to which this device has received the changes of the channel's messages.
+  /// The time up to which this device has the changes of the channel's messages.
   public var lastSyncedChangelogTs: Int64 {
     get {_storage._lastSyncedChangelogTs}
     set {_uniqueStorage()._lastSyncedChangelogTs = newValue}
@@ -1781,62 +1739,37 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._operators = newValue}
   }
 
-  /// True if the channel is a supergroup: a channel for many members, without a read receipt for
-  /// each member.
-  public var isSuper: Bool {
-    get {_storage._isSuper}
-    set {_uniqueStorage()._isSuper = newValue}
-  }
-
-  /// True if only operators can write.
-  public var isBroadcast: Bool {
-    get {_storage._isBroadcast}
-    set {_uniqueStorage()._isBroadcast = newValue}
-  }
-
-  /// True if the channel is an exclusive supergroup.
-  public var isExclusive: Bool {
-    get {_storage._isExclusive}
-    set {_uniqueStorage()._isExclusive = newValue}
-  }
-
   /// True if any user may join.
   public var isPublic: Bool {
     get {_storage._isPublic}
     set {_uniqueStorage()._isPublic = newValue}
   }
 
-  /// True if the server creates only one such channel for the same members.
+  /// True if the server creates only one channel for these members.
   public var isDistinct: Bool {
     get {_storage._isDistinct}
     set {_uniqueStorage()._isDistinct = newValue}
   }
 
-  /// True if the channel contains notifications instead of a conversation.
-  public var isChatNotification: Bool {
-    get {_storage._isChatNotification}
-    set {_uniqueStorage()._isChatNotification = newValue}
-  }
-
-  /// True if the request that returned the channel created it, instead of finding an existing one.
+  /// True if the request that returned the channel created it.
   public var isCreated: Bool {
     get {_storage._isCreated}
     set {_uniqueStorage()._isCreated = newValue}
   }
 
-  /// The state that determines whether, and for how long, the current user has hidden the channel.
+  /// Whether, and for how long, the current user has hidden the channel.
   public var hiddenState: Scrollback_HiddenState {
     get {_storage._hiddenState}
     set {_uniqueStorage()._hiddenState = newValue}
   }
 
-  /// True if the current user is muted and cannot send messages.
+  /// True if the current user is muted.
   public var isMuted: Bool {
     get {_storage._isMuted}
     set {_uniqueStorage()._isMuted = newValue}
   }
 
-  /// The members of the channel, if the server reports them; for a supergroup, only some of them.
+  /// The members, or some of them, if the server reports them.
   public var members: [Scrollback_Member] {
     get {_storage._members}
     set {_uniqueStorage()._members = newValue}
@@ -1854,19 +1787,19 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._joinedMemberCount = newValue}
   }
 
-  /// The current user's membership: joined, invited or neither.
+  /// The current user's membership.
   public var memberState: Scrollback_MemberState {
     get {_storage._memberState}
     set {_uniqueStorage()._memberState = newValue}
   }
 
-  /// The role of the current user in the channel.
+  /// The current user's role in the channel.
   public var myRole: Scrollback_Role {
     get {_storage._myRole}
     set {_uniqueStorage()._myRole = newValue}
   }
 
-  /// The number of messages that the current user has not read.
+  /// The number of messages unread by the current user.
   public var unreadMessageCount: Int64 {
     get {_storage._unreadMessageCount}
     set {_uniqueStorage()._unreadMessageCount = newValue}
@@ -1878,8 +1811,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._unreadMentionCount = newValue}
   }
 
-  /// The newest message, except for messages that the server excludes, such as silent ones; nil in
-  /// an empty channel.
+  /// The newest message, without silent ones that the server excludes, if any.
   public var lastMessage: Scrollback_Message {
     get {_storage._lastMessage ?? Scrollback_Message()}
     set {_uniqueStorage()._lastMessage = newValue}
@@ -1889,7 +1821,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `lastMessage`. Subsequent reads from it will return its default value.
   public mutating func clearLastMessage() {_uniqueStorage()._lastMessage = nil}
 
-  /// The time up to which each member has read the channel.
+  /// The time up to which each member has read.
   public var readReceipt: Dictionary<String,Int64> {
     get {_storage._readReceipt}
     set {_uniqueStorage()._readReceipt = newValue}
@@ -1913,7 +1845,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._tsMessageOffset = newValue}
   }
 
-  /// The time from which the server keeps the history; nil if it keeps the whole history.
+  /// The time from which the server keeps the history; nil if it keeps all.
   public var messagePurgeOffset: Int64 {
     get {_storage._messagePurgeOffset}
     set {_uniqueStorage()._messagePurgeOffset = newValue}
@@ -1947,7 +1879,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._pinnedMessageIds = newValue}
   }
 
-  /// True if the current user is a member; nil if the server reports only myMemberState.
+  /// True if the current user is a member; nil if only myMemberState is reported.
   public var isMember: Bool {
     get {_storage._isMember ?? false}
     set {_uniqueStorage()._isMember = newValue}
@@ -1957,17 +1889,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `isMember`. Subsequent reads from it will return its default value.
   public mutating func clearIsMember() {_uniqueStorage()._isMember = nil}
 
-  /// The server's numeric ID of the channel; nil if the server does not report it.
-  public var id: Int64 {
-    get {_storage._id ?? 0}
-    set {_uniqueStorage()._id = newValue}
-  }
-  /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {_storage._id != nil}
-  /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {_uniqueStorage()._id = nil}
-
-  /// The restriction of the current user in the channel; nil if there is none.
+  /// The restriction of the current user, if any.
   public var restrictionInfo: Scrollback_RestrictionInfo {
     get {_storage._restrictionInfo ?? Scrollback_RestrictionInfo()}
     set {_uniqueStorage()._restrictionInfo = newValue}
@@ -1995,13 +1917,13 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ID of the user; unique within the application.
+  /// The user's ID; unique within the application.
   public var userID: String {
     get {_storage._userID}
     set {_uniqueStorage()._userID = newValue}
   }
 
-  /// The name to display.
+  /// The user's name; empty if there is none.
   public var nickname: String {
     get {_storage._nickname}
     set {_uniqueStorage()._nickname = newValue}
@@ -2029,7 +1951,7 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {_uniqueStorage()._isOnline = nil}
 
-  /// True if the user is active, that is, not deactivated.
+  /// True if the user is not deactivated.
   public var isActive: Bool {
     get {_storage._isActive ?? false}
     set {_uniqueStorage()._isActive = newValue}
@@ -2051,25 +1973,19 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
     set {_uniqueStorage()._preferredLanguages = newValue}
   }
 
-  /// The role of the user in the channel.
+  /// The user's role in the channel.
   public var role: Scrollback_Role {
     get {_storage._role}
     set {_uniqueStorage()._role = newValue}
   }
 
-  /// True if the current user has blocked this user.
-  public var isBlockedByMe: Bool {
-    get {_storage._isBlockedByMe}
-    set {_uniqueStorage()._isBlockedByMe = newValue}
-  }
-
-  /// The user's membership: joined, invited or neither.
+  /// The user's membership.
   public var state: Scrollback_MemberState {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
   }
 
-  /// True if the user is muted in this channel and cannot send messages.
+  /// True if the user is muted in this channel.
   public var isMuted: Bool {
     get {_storage._isMuted}
     set {_uniqueStorage()._isMuted = newValue}
@@ -2085,7 +2001,7 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `mutedDescription`. Subsequent reads from it will return its default value.
   public mutating func clearMutedDescription() {_uniqueStorage()._mutedDescription = nil}
 
-  /// The time at which the mute ends; negative if it does not end.
+  /// The time at which the mute ends; negative if never.
   public var mutedEndAt: Int64 {
     get {_storage._mutedEndAt}
     set {_uniqueStorage()._mutedEndAt = newValue}
@@ -2127,13 +2043,13 @@ public nonisolated struct Scrollback_RestrictionInfo: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The kind of restriction: muted or banned.
+  /// The kind of restriction.
   public var restrictionType: Scrollback_RestrictionType = .muted
 
   /// The reason for the restriction; empty if none was given.
   public var reason: String = String()
 
-  /// The time at which the restriction ends; negative if it does not end.
+  /// The time at which the restriction ends; negative if never.
   public var endAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2156,7 +2072,7 @@ nonisolated extension Scrollback_HiddenState: SwiftProtobuf._ProtoNameProviding 
 }
 
 nonisolated extension Scrollback_MemberState: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MEMBER_STATE_JOINED\0\u{1}MEMBER_STATE_INVITED\0\u{1}MEMBER_STATE_NONE\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MEMBER_STATE_JOINED\0\u{1}MEMBER_STATE_INVITED\0\u{1}MEMBER_STATE_NONE\0\u{1}MEMBER_STATE_REQUESTED\0")
 }
 
 nonisolated extension Scrollback_MentionType: SwiftProtobuf._ProtoNameProviding {
@@ -2164,7 +2080,7 @@ nonisolated extension Scrollback_MentionType: SwiftProtobuf._ProtoNameProviding 
 }
 
 nonisolated extension Scrollback_MessageSendingStatus: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_SENDING_STATUS_NONE\0\u{1}MESSAGE_SENDING_STATUS_PENDING\0\u{1}MESSAGE_SENDING_STATUS_FAILED\0\u{1}MESSAGE_SENDING_STATUS_SUCCEEDED\0\u{1}MESSAGE_SENDING_STATUS_CANCELED\0\u{1}MESSAGE_SENDING_STATUS_SCHEDULED\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_SENDING_STATUS_NONE\0\u{1}MESSAGE_SENDING_STATUS_PENDING\0\u{1}MESSAGE_SENDING_STATUS_FAILED\0\u{1}MESSAGE_SENDING_STATUS_SUCCEEDED\0\u{1}MESSAGE_SENDING_STATUS_CANCELED\0")
 }
 
 nonisolated extension Scrollback_MessageType: SwiftProtobuf._ProtoNameProviding {
@@ -2189,7 +2105,7 @@ nonisolated extension Scrollback_Role: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Message"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{4}\u{2}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{4}\u{5}force_update_last_message\0\u{4}\u{3}message_events\0\u{3}og_tag\0\u{4}\u{8}unread_message_count\0\u{2}\u{3}translations\0\u{3}translation_target_languages\0\u{2}\u{2}poll\0\u{3}new_message\0\u{2}/extra\0\u{c}\u{18}\u{1}\u{c}\u{1e}\u{4}\u{c}#\u{2}\u{c}'\u{7}\u{c}/\u{2}\u{c}3\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{4}\u{2}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{4}\u{6}force_update_last_message\0\u{4}\u{3}message_events\0\u{3}og_tag\0\u{2}\u{b}translations\0\u{3}translation_target_languages\0\u{2}\u{2}poll\0\u{3}new_message\0\u{2}/extra\0\u{c}\u{18}\u{1}\u{c}\u{1d}\u{5}\u{c}#\u{2}\u{c}'\u{a}\u{c}3\u{1}")
 
   fileprivate class _StorageClass {
     var _type: Scrollback_MessageType = .mesg
@@ -2219,11 +2135,9 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
     var _isReplyToChannel: Bool = false
     var _silent: Bool = false
     var _isOpMsg: Bool = false
-    var _isRemoved: Bool = false
     var _forceUpdateLastMessage: Bool = false
     var _messageEvents: Scrollback_MessageEvents? = nil
     var _ogTag: Scrollback_LinkPreview? = nil
-    var _unreadMessageCount: Scrollback_JSONValue? = nil
     var _translations: Dictionary<String,String> = [:]
     var _translationTargetLanguages: [String] = []
     var _poll: Scrollback_Poll? = nil
@@ -2266,11 +2180,9 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       _isReplyToChannel = source._isReplyToChannel
       _silent = source._silent
       _isOpMsg = source._isOpMsg
-      _isRemoved = source._isRemoved
       _forceUpdateLastMessage = source._forceUpdateLastMessage
       _messageEvents = source._messageEvents
       _ogTag = source._ogTag
-      _unreadMessageCount = source._unreadMessageCount
       _translations = source._translations
       _translationTargetLanguages = source._translationTargetLanguages
       _poll = source._poll
@@ -2321,11 +2233,9 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         case 26: try { try decoder.decodeSingularBoolField(value: &_storage._isReplyToChannel) }()
         case 27: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
         case 28: try { try decoder.decodeSingularBoolField(value: &_storage._isOpMsg) }()
-        case 29: try { try decoder.decodeSingularBoolField(value: &_storage._isRemoved) }()
         case 34: try { try decoder.decodeSingularBoolField(value: &_storage._forceUpdateLastMessage) }()
         case 37: try { try decoder.decodeSingularMessageField(value: &_storage._messageEvents) }()
         case 38: try { try decoder.decodeSingularMessageField(value: &_storage._ogTag) }()
-        case 46: try { try decoder.decodeSingularMessageField(value: &_storage._unreadMessageCount) }()
         case 49: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._translations) }()
         case 50: try { try decoder.decodeRepeatedStringField(value: &_storage._translationTargetLanguages) }()
         case 52: try { try decoder.decodeSingularMessageField(value: &_storage._poll) }()
@@ -2424,9 +2334,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       if _storage._isOpMsg != false {
         try visitor.visitSingularBoolField(value: _storage._isOpMsg, fieldNumber: 28)
       }
-      if _storage._isRemoved != false {
-        try visitor.visitSingularBoolField(value: _storage._isRemoved, fieldNumber: 29)
-      }
       if _storage._forceUpdateLastMessage != false {
         try visitor.visitSingularBoolField(value: _storage._forceUpdateLastMessage, fieldNumber: 34)
       }
@@ -2435,9 +2342,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       } }()
       try { if let v = _storage._ogTag {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
-      } }()
-      try { if let v = _storage._unreadMessageCount {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
       } }()
       if !_storage._translations.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._translations, fieldNumber: 49)
@@ -2490,11 +2394,9 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._isReplyToChannel != rhs_storage._isReplyToChannel {return false}
         if _storage._silent != rhs_storage._silent {return false}
         if _storage._isOpMsg != rhs_storage._isOpMsg {return false}
-        if _storage._isRemoved != rhs_storage._isRemoved {return false}
         if _storage._forceUpdateLastMessage != rhs_storage._forceUpdateLastMessage {return false}
         if _storage._messageEvents != rhs_storage._messageEvents {return false}
         if _storage._ogTag != rhs_storage._ogTag {return false}
-        if _storage._unreadMessageCount != rhs_storage._unreadMessageCount {return false}
         if _storage._translations != rhs_storage._translations {return false}
         if _storage._translationTargetLanguages != rhs_storage._translationTargetLanguages {return false}
         if _storage._poll != rhs_storage._poll {return false}
@@ -2848,7 +2750,7 @@ nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Reaction"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}user_ids\0\u{3}updated_at\0\u{1}count\0\u{3}sampled_user_ids\0\u{3}sampled_user_info_list\0\u{2}^\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}user_ids\0\u{3}updated_at\0\u{1}count\0\u{2}`\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2860,8 +2762,6 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.userIds) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.updatedAt) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._count) }()
-      case 5: try { try decoder.decodeRepeatedStringField(value: &self.sampledUserIds) }()
-      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.sampledUserInfoList) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -2885,12 +2785,6 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._count {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
     } }()
-    if !self.sampledUserIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.sampledUserIds, fieldNumber: 5)
-    }
-    if !self.sampledUserInfoList.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.sampledUserInfoList, fieldNumber: 6)
-    }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -2902,8 +2796,6 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.userIds != rhs.userIds {return false}
     if lhs.updatedAt != rhs.updatedAt {return false}
     if lhs._count != rhs._count {return false}
-    if lhs.sampledUserIds != rhs.sampledUserIds {return false}
-    if lhs.sampledUserInfoList != rhs.sampledUserInfoList {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3369,14 +3261,13 @@ nonisolated extension Scrollback_LinkPreviewImage: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Poll"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}data\0\u{1}status\0\u{3}allow_user_suggestion\0\u{3}allow_multiple_votes\0\u{1}options\0\u{3}voter_count\0\u{3}voted_option_ids\0\u{3}close_at\0\u{3}created_by\0\u{3}created_at\0\u{3}updated_at\0\u{3}message_id\0\u{2}V\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}data\0\u{1}status\0\u{4}\u{2}allow_multiple_votes\0\u{1}options\0\u{3}voter_count\0\u{3}voted_option_ids\0\u{3}close_at\0\u{3}created_by\0\u{3}created_at\0\u{3}updated_at\0\u{3}message_id\0\u{2}V\u{1}extra\0\u{c}\u{5}\u{1}")
 
   fileprivate class _StorageClass {
     var _id: Int64 = 0
     var _title: String = String()
     var _data: Scrollback_JSONValue? = nil
     var _status: Scrollback_PollStatus = .open
-    var _allowUserSuggestion: Bool = false
     var _allowMultipleVotes: Bool = false
     var _options: [Scrollback_PollOption] = []
     var _voterCount: Int64 = 0
@@ -3401,7 +3292,6 @@ nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _title = source._title
       _data = source._data
       _status = source._status
-      _allowUserSuggestion = source._allowUserSuggestion
       _allowMultipleVotes = source._allowMultipleVotes
       _options = source._options
       _voterCount = source._voterCount
@@ -3434,7 +3324,6 @@ nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 2: try { try decoder.decodeSingularStringField(value: &_storage._title) }()
         case 3: try { try decoder.decodeSingularMessageField(value: &_storage._data) }()
         case 4: try { try decoder.decodeSingularEnumField(value: &_storage._status) }()
-        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._allowUserSuggestion) }()
         case 6: try { try decoder.decodeSingularBoolField(value: &_storage._allowMultipleVotes) }()
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._options) }()
         case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._voterCount) }()
@@ -3468,9 +3357,6 @@ nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._Mes
       } }()
       if _storage._status != .open {
         try visitor.visitSingularEnumField(value: _storage._status, fieldNumber: 4)
-      }
-      if _storage._allowUserSuggestion != false {
-        try visitor.visitSingularBoolField(value: _storage._allowUserSuggestion, fieldNumber: 5)
       }
       if _storage._allowMultipleVotes != false {
         try visitor.visitSingularBoolField(value: _storage._allowMultipleVotes, fieldNumber: 6)
@@ -3515,7 +3401,6 @@ nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._title != rhs_storage._title {return false}
         if _storage._data != rhs_storage._data {return false}
         if _storage._status != rhs_storage._status {return false}
-        if _storage._allowUserSuggestion != rhs_storage._allowUserSuggestion {return false}
         if _storage._allowMultipleVotes != rhs_storage._allowMultipleVotes {return false}
         if _storage._options != rhs_storage._options {return false}
         if _storage._voterCount != rhs_storage._voterCount {return false}
@@ -3537,7 +3422,7 @@ nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Scrollback_PollOption: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PollOption"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}poll_id\0\u{1}text\0\u{3}vote_count\0\u{3}created_by\0\u{3}created_at\0\u{3}updated_at\0\u{2}]\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{2}\u{2}text\0\u{3}vote_count\0\u{2}`\u{1}extra\0\u{c}\u{2}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3546,12 +3431,8 @@ nonisolated extension Scrollback_PollOption: SwiftProtobuf.Message, SwiftProtobu
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.pollID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.text) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.voteCount) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.createdBy) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.createdAt) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.updatedAt) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -3562,23 +3443,11 @@ nonisolated extension Scrollback_PollOption: SwiftProtobuf.Message, SwiftProtobu
     if self.id != 0 {
       try visitor.visitSingularInt64Field(value: self.id, fieldNumber: 1)
     }
-    if self.pollID != 0 {
-      try visitor.visitSingularInt64Field(value: self.pollID, fieldNumber: 2)
-    }
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 3)
     }
     if self.voteCount != 0 {
       try visitor.visitSingularInt64Field(value: self.voteCount, fieldNumber: 4)
-    }
-    if !self.createdBy.isEmpty {
-      try visitor.visitSingularStringField(value: self.createdBy, fieldNumber: 5)
-    }
-    if self.createdAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.createdAt, fieldNumber: 6)
-    }
-    if self.updatedAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.updatedAt, fieldNumber: 7)
     }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -3588,12 +3457,8 @@ nonisolated extension Scrollback_PollOption: SwiftProtobuf.Message, SwiftProtobu
 
   public static func ==(lhs: Scrollback_PollOption, rhs: Scrollback_PollOption) -> Bool {
     if lhs.id != rhs.id {return false}
-    if lhs.pollID != rhs.pollID {return false}
     if lhs.text != rhs.text {return false}
     if lhs.voteCount != rhs.voteCount {return false}
-    if lhs.createdBy != rhs.createdBy {return false}
-    if lhs.createdAt != rhs.createdAt {return false}
-    if lhs.updatedAt != rhs.updatedAt {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3770,7 +3635,7 @@ nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{2}\u{2}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{4}\u{3}is_chat_notification\0\u{4}\u{2}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{2}\u{2}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{2}\u{5}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{4}\u{6}is_member\0\u{1}id\0\u{3}restriction_info\0\u{2}+extra\0\u{c}\u{9}\u{1}\u{c}\u{f}\u{1}\u{c}\u{15}\u{2}\u{c}\u{18}\u{1}\u{c}\u{1c}\u{1}\u{c}*\u{4}\u{c}2\u{5}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{2}\u{2}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{5}is_public\0\u{3}is_distinct\0\u{4}\u{5}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{2}\u{2}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{2}\u{5}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{4}\u{6}is_member\0\u{4}\u{2}restriction_info\0\u{2}+extra\0\u{c}\u{9}\u{1}\u{c}\u{f}\u{4}\u{c}\u{15}\u{4}\u{c}\u{1c}\u{1}\u{c}*\u{4}\u{c}2\u{5}\u{c}8\u{1}")
 
   fileprivate class _StorageClass {
     var _channelURL: String = String()
@@ -3786,12 +3651,8 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _maxLengthMessage: Int64? = nil
     var _lastSyncedChangelogTs: Int64 = 0
     var _operators: [Scrollback_User] = []
-    var _isSuper: Bool = false
-    var _isBroadcast: Bool = false
-    var _isExclusive: Bool = false
     var _isPublic: Bool = false
     var _isDistinct: Bool = false
-    var _isChatNotification: Bool = false
     var _isCreated: Bool = false
     var _hiddenState: Scrollback_HiddenState = .unhidden
     var _isMuted: Bool = false
@@ -3813,7 +3674,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _joinedTs: Int64 = 0
     var _pinnedMessageIds: [String] = []
     var _isMember: Bool? = nil
-    var _id: Int64? = nil
     var _restrictionInfo: Scrollback_RestrictionInfo? = nil
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -3839,12 +3699,8 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       _maxLengthMessage = source._maxLengthMessage
       _lastSyncedChangelogTs = source._lastSyncedChangelogTs
       _operators = source._operators
-      _isSuper = source._isSuper
-      _isBroadcast = source._isBroadcast
-      _isExclusive = source._isExclusive
       _isPublic = source._isPublic
       _isDistinct = source._isDistinct
-      _isChatNotification = source._isChatNotification
       _isCreated = source._isCreated
       _hiddenState = source._hiddenState
       _isMuted = source._isMuted
@@ -3866,7 +3722,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       _joinedTs = source._joinedTs
       _pinnedMessageIds = source._pinnedMessageIds
       _isMember = source._isMember
-      _id = source._id
       _restrictionInfo = source._restrictionInfo
       _extra = source._extra
     }
@@ -3900,12 +3755,8 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._maxLengthMessage) }()
         case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSyncedChangelogTs) }()
         case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._operators) }()
-        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isSuper) }()
-        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._isBroadcast) }()
-        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._isExclusive) }()
         case 19: try { try decoder.decodeSingularBoolField(value: &_storage._isPublic) }()
         case 20: try { try decoder.decodeSingularBoolField(value: &_storage._isDistinct) }()
-        case 23: try { try decoder.decodeSingularBoolField(value: &_storage._isChatNotification) }()
         case 25: try { try decoder.decodeSingularBoolField(value: &_storage._isCreated) }()
         case 26: try { try decoder.decodeSingularEnumField(value: &_storage._hiddenState) }()
         case 27: try { try decoder.decodeSingularBoolField(value: &_storage._isMuted) }()
@@ -3927,7 +3778,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         case 48: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedTs) }()
         case 49: try { try decoder.decodeRepeatedStringField(value: &_storage._pinnedMessageIds) }()
         case 55: try { try decoder.decodeSingularBoolField(value: &_storage._isMember) }()
-        case 56: try { try decoder.decodeSingularInt64Field(value: &_storage._id) }()
         case 57: try { try decoder.decodeSingularMessageField(value: &_storage._restrictionInfo) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
@@ -3981,23 +3831,11 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       if !_storage._operators.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._operators, fieldNumber: 14)
       }
-      if _storage._isSuper != false {
-        try visitor.visitSingularBoolField(value: _storage._isSuper, fieldNumber: 16)
-      }
-      if _storage._isBroadcast != false {
-        try visitor.visitSingularBoolField(value: _storage._isBroadcast, fieldNumber: 17)
-      }
-      if _storage._isExclusive != false {
-        try visitor.visitSingularBoolField(value: _storage._isExclusive, fieldNumber: 18)
-      }
       if _storage._isPublic != false {
         try visitor.visitSingularBoolField(value: _storage._isPublic, fieldNumber: 19)
       }
       if _storage._isDistinct != false {
         try visitor.visitSingularBoolField(value: _storage._isDistinct, fieldNumber: 20)
-      }
-      if _storage._isChatNotification != false {
-        try visitor.visitSingularBoolField(value: _storage._isChatNotification, fieldNumber: 23)
       }
       if _storage._isCreated != false {
         try visitor.visitSingularBoolField(value: _storage._isCreated, fieldNumber: 25)
@@ -4062,9 +3900,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._isMember {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 55)
       } }()
-      try { if let v = _storage._id {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 56)
-      } }()
       try { if let v = _storage._restrictionInfo {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 57)
       } }()
@@ -4093,12 +3928,8 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         if _storage._maxLengthMessage != rhs_storage._maxLengthMessage {return false}
         if _storage._lastSyncedChangelogTs != rhs_storage._lastSyncedChangelogTs {return false}
         if _storage._operators != rhs_storage._operators {return false}
-        if _storage._isSuper != rhs_storage._isSuper {return false}
-        if _storage._isBroadcast != rhs_storage._isBroadcast {return false}
-        if _storage._isExclusive != rhs_storage._isExclusive {return false}
         if _storage._isPublic != rhs_storage._isPublic {return false}
         if _storage._isDistinct != rhs_storage._isDistinct {return false}
-        if _storage._isChatNotification != rhs_storage._isChatNotification {return false}
         if _storage._isCreated != rhs_storage._isCreated {return false}
         if _storage._hiddenState != rhs_storage._hiddenState {return false}
         if _storage._isMuted != rhs_storage._isMuted {return false}
@@ -4120,7 +3951,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         if _storage._joinedTs != rhs_storage._joinedTs {return false}
         if _storage._pinnedMessageIds != rhs_storage._pinnedMessageIds {return false}
         if _storage._isMember != rhs_storage._isMember {return false}
-        if _storage._id != rhs_storage._id {return false}
         if _storage._restrictionInfo != rhs_storage._restrictionInfo {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
@@ -4134,7 +3964,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Member"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{2}\u{4}role\0\u{3}is_blocked_by_me\0\u{2}\u{2}state\0\u{3}is_muted\0\u{3}muted_description\0\u{3}muted_end_at\0\u{3}joined_ts\0\u{3}delivered_ts\0\u{3}read_ts\0\u{2}O\u{1}extra\0\u{c}\u{9}\u{3}\u{c}\u{e}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{2}\u{4}role\0\u{2}\u{3}state\0\u{3}is_muted\0\u{3}muted_description\0\u{3}muted_end_at\0\u{3}joined_ts\0\u{3}delivered_ts\0\u{3}read_ts\0\u{2}O\u{1}extra\0\u{c}\u{9}\u{3}\u{c}\u{d}\u{2}")
 
   fileprivate class _StorageClass {
     var _userID: String = String()
@@ -4146,7 +3976,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
     var _lastSeenAt: Int64 = 0
     var _preferredLanguages: [String] = []
     var _role: Scrollback_Role = .none
-    var _isBlockedByMe: Bool = false
     var _state: Scrollback_MemberState = .joined
     var _isMuted: Bool = false
     var _mutedDescription: String? = nil
@@ -4174,7 +4003,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       _lastSeenAt = source._lastSeenAt
       _preferredLanguages = source._preferredLanguages
       _role = source._role
-      _isBlockedByMe = source._isBlockedByMe
       _state = source._state
       _isMuted = source._isMuted
       _mutedDescription = source._mutedDescription
@@ -4210,7 +4038,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
         case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSeenAt) }()
         case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._preferredLanguages) }()
         case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
-        case 13: try { try decoder.decodeSingularBoolField(value: &_storage._isBlockedByMe) }()
         case 15: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isMuted) }()
         case 17: try { try decoder.decodeSingularStringField(value: &_storage._mutedDescription) }()
@@ -4258,9 +4085,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       if _storage._role != .none {
         try visitor.visitSingularEnumField(value: _storage._role, fieldNumber: 12)
       }
-      if _storage._isBlockedByMe != false {
-        try visitor.visitSingularBoolField(value: _storage._isBlockedByMe, fieldNumber: 13)
-      }
       if _storage._state != .joined {
         try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 15)
       }
@@ -4303,7 +4127,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._lastSeenAt != rhs_storage._lastSeenAt {return false}
         if _storage._preferredLanguages != rhs_storage._preferredLanguages {return false}
         if _storage._role != rhs_storage._role {return false}
-        if _storage._isBlockedByMe != rhs_storage._isBlockedByMe {return false}
         if _storage._state != rhs_storage._state {return false}
         if _storage._isMuted != rhs_storage._isMuted {return false}
         if _storage._mutedDescription != rhs_storage._mutedDescription {return false}

@@ -100,11 +100,6 @@ extension ServerState {
             throw BackendError(
                 .refused, "\(userID) is muted in channel \(url)", detail: .mutedInChannel)
         }
-        if !channel.isOpen && channel.group.isBroadcast && !isOperator {
-            throw BackendError(
-                .refused, "only operators can send messages to channel \(url)",
-                detail: .sendNotAllowed)
-        }
         return channel
     }
 

@@ -17,8 +17,7 @@ extension ServerState {
         (created.voterCount, created.votedOptionIDs, created.messageID) = (0, [], nil)
         created.options = poll.options.enumerated().map { index, option in
             var option = option
-            (option.id, option.pollID, option.voteCount) = (Int64(index + 1), created.id, 0)
-            (option.createdAt, option.updatedAt) = (time, time)
+            (option.id, option.voteCount) = (Int64(index + 1), 0)
             return option
         }
         polls[created.id] = created

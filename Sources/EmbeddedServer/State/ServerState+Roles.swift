@@ -55,10 +55,6 @@ extension ServerState {
         user.restrictionType = type
         user.restrictionDescription = restriction.reason
         user.endAt = restriction.end ?? Timestamp(milliseconds: -1)
-        // The end may be so late that the difference overflows.
-        let left = restriction.end?.milliseconds.subtractingReportingOverflow(time.milliseconds)
-        user.remainingDuration =
-            left.map { $0.overflow ? Int.max : Int($0.partialValue) } ?? -1
         return user
     }
 }

@@ -217,10 +217,13 @@ extension Data: SingularValue {
 
 /// An enumeration in a record field: a number in the binary form, a name in JSON.
 ///
-/// The raw values are 0, 1, 2… in the order of the names; a missing field has the value 0. DO NOT
+/// The numbers are 0, 1, 2… in the order of the names; a missing field has the value 0. DO NOT
 /// CHANGE a number or a name.
-protocol WireEnum: RawRepresentable<Int>, Hashable, SingularValue {
-    /// The names in JSON, indexed by raw value, and in upper case in Docs/scrollback.proto.
+protocol WireEnum: Hashable, SingularValue {
+    /// The number in the binary form.
+    var number: Int { get }
+    init?(number: Int)
+    /// The names in JSON, indexed by number, and in upper case in Docs/scrollback.proto.
     static var names: [String] { get }
     static var aliases: [String: Self] { get }
     /// Returns the value for an unknown number; −1 stands for an unknown name.
@@ -238,13 +241,13 @@ extension WireEnum {
     static func unknown(_ number: Int) -> Self { defaultValue }
 
     static var wireType: WireType { .varint }
-    static var defaultValue: Self { Self(rawValue: 0).unsafelyUnwrapped }
-    var isDefault: Bool { rawValue == 0 }
-    var payloadSize: Int { Wire.size(ofVarint: UInt64(bitPattern: Int64(rawValue))) }
+    static var defaultValue: Self { Self(number: 0).unsafelyUnwrapped }
+    var isDefault: Bool { number == 0 }
+    var payloadSize: Int { Wire.size(ofVarint: UInt64(bitPattern: Int64(number))) }
 
     @inline(__always)
     func writePayload(to writer: inout FieldWriter) {
-        writer.varint(UInt64(bitPattern: Int64(rawValue)))
+        writer.varint(UInt64(bitPattern: Int64(number)))
     }
 
     @inline(__always)
@@ -252,7 +255,7 @@ extension WireEnum {
         value(Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset)))
     }
 
-    private static func value(_ number: Int) -> Self { Self(rawValue: number) ?? unknown(number) }
+    private static func value(_ number: Int) -> Self { Self(number: number) ?? unknown(number) }
 
     static func decode(from decoder: any Decoder) throws -> Self {
         let container = try decoder.singleValueContainer()
@@ -264,11 +267,28 @@ extension WireEnum {
     }
 
     func encodeJSON(to encoder: any Encoder) throws {
-        if Self.names.indices.contains(rawValue) {
-            try Self.names[rawValue].encode(to: encoder)
+        if Self.names.indices.contains(number) {
+            try Self.names[number].encode(to: encoder)
         } else {
-            try rawValue.encode(to: encoder)
+            try number.encode(to: encoder)
         }
+    }
+}
+
+extension WireEnum where Self: RawRepresentable<Int> {
+    var number: Int { rawValue }
+    init?(number: Int) { self.init(rawValue: number) }
+}
+
+/// An enumeration without raw values: the number is the index of the case.
+protocol IndexedWireEnum: WireEnum, CaseIterable where AllCases == [Self] {}
+
+extension IndexedWireEnum {
+    var number: Int { Self.allCases.firstIndex(of: self).unsafelyUnwrapped }
+
+    init?(number: Int) {
+        guard Self.allCases.indices.contains(number) else { return nil }
+        self = Self.allCases[number]
     }
 }
 

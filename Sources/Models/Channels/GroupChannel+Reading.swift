@@ -8,14 +8,14 @@ extension GroupChannel {
 
     /// Returns the joined members who have read a message, without the sender.
     ///
-    /// In a supergroup, the server reports only some members.
+    /// In a large channel, the server may report only some members.
     public func membersWhoHaveRead(_ message: Message) -> [Member] {
         recipients(of: message).filter { isRead(message, by: $0.userID) }
     }
 
     /// Returns the number of joined members who have not read a message, without the sender.
     ///
-    /// In a supergroup, the server reports only some members.
+    /// In a large channel, the server may report only some members.
     public func unreadMemberCount(of message: Message) -> Int {
         recipients(of: message).count { !isRead(message, by: $0.userID) }
     }
@@ -45,6 +45,6 @@ extension Reaction {
     /// Returns whether a user has the reaction; in a large channel, the server lists only some
     /// users.
     public func contains(_ userID: UserID) -> Bool {
-        userIDs.contains(userID) || sampledUserIDs.contains(userID)
+        userIDs.contains(userID)
     }
 }

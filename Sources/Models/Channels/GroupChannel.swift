@@ -6,25 +6,6 @@ public struct GroupChannel: Channel {
     /// Creates an empty record.
     public init() {}
 
-    /// A Boolean value that indicates whether the channel is a supergroup: for many members,
-    /// without a read receipt for each.
-    public var isSuper: Bool {
-        get { self[16] }
-        set { self[16] = newValue }
-    }
-
-    /// A Boolean value that indicates whether only operators can write.
-    public var isBroadcast: Bool {
-        get { self[17] }
-        set { self[17] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the channel is an exclusive supergroup.
-    public var isExclusive: Bool {
-        get { self[18] }
-        set { self[18] = newValue }
-    }
-
     /// A Boolean value that indicates whether any user may join.
     public var isPublic: Bool {
         get { self[19] }
@@ -36,13 +17,6 @@ public struct GroupChannel: Channel {
     public var isDistinct: Bool {
         get { self[20] }
         set { self[20] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the channel contains notifications instead of a
-    /// conversation.
-    public var isChatNotification: Bool {
-        get { self[23] }
-        set { self[23] = newValue }
     }
 
     /// A Boolean value that indicates whether the request that returned the channel created it.
@@ -64,26 +38,17 @@ public struct GroupChannel: Channel {
         set { self[55] = newValue }
     }
 
-    /// The server's numeric ID of the channel; `nil` if unknown.
-    public var numericID: Int64? {
-        get { self[56] }
-        set { self[56] = newValue }
-    }
-
     /// The schema.
     public static let schema = Schema(
         "GroupChannel",
         channelFields + [
-            Field(16, "is_super", \GroupChannel.isSuper),
-            Field(17, "is_broadcast", \GroupChannel.isBroadcast),
-            Field(18, "is_exclusive", \GroupChannel.isExclusive),
             Field(19, "is_public", \GroupChannel.isPublic),
             Field(20, "is_distinct", \GroupChannel.isDistinct),
-            Field(23, "is_chat_notification", \GroupChannel.isChatNotification),
             Field(25, "is_created", \GroupChannel.isCreated),
             Field(36, "last_message", \GroupChannel.lastMessage),
             Field(55, "is_member", \GroupChannel.isMember),
-            Field(56, "id", \GroupChannel.numericID),
+            // Numbers 16 to 18 and 23 were kinds of channels, and 56 was a numeric ID. Do not use
+            // them again.
             Field(29, "members", \GroupChannel.members),
             Field(30, "member_count", \GroupChannel.memberCount),
             Field(31, "joined_member_count", \GroupChannel.joinedMemberCount),
@@ -111,7 +76,7 @@ public struct GroupChannel: Channel {
 // MARK: Members
 
 extension GroupChannel {
-    /// The members, if the server reports them; for a supergroup, only some.
+    /// The members, or some of them, if the server reports them.
     public var members: [Member] {
         get { self[29] }
         set { self[29] = newValue }

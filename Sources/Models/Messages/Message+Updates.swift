@@ -94,10 +94,8 @@ extension Reaction {
             userIDs.append(event.userID)
             totalCount = totalCount.map { min($0, .max - 1) + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
-            // In a large channel, the lists may not contain the user.
+            // In a large channel, the list may not contain the user.
             userIDs.removeAll { $0 == event.userID }
-            sampledUserIDs.removeAll { $0 == event.userID }
-            sampledUsers.removeAll { $0.userID == event.userID }
             totalCount = totalCount.map { max($0, 1) - 1 }
         default:
             break

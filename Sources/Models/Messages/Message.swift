@@ -146,18 +146,17 @@ public struct Message: Record {
                 26, "is_reply_to_channel", \Message.isReplyToChannel, aliases: ["reply_to_channel"]),
             Field(27, "silent", \Message.isSilent),
             Field(28, "is_op_msg", \Message.isOperatorMessage),
-            Field(29, "is_removed", \Message.isRemoved),
             Field(34, "force_update_last_message", \Message.forcesLastMessage),
             Field(37, "message_events", \Message.events),
             Field(38, "og_tag", \Message.linkPreview),
-            Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
             Field(49, "translations", \Message.translations),
             Field(
                 50, "translation_target_languages", \Message.translationTargetLanguages,
                 aliases: ["target_langs"]),
             Field(52, "poll", \Message.poll),
             Field(53, "new_message", \Message.newMessage),
-            // Numbers 54 and 55 were parameters of messages with files. Do not use them again.
+            // Numbers 29 and 46 were a mark of deleted messages and unread counts; 54 and 55 were
+            // parameters of messages with files. Do not use them again.
         ], rules: rules)
 }
 
@@ -236,12 +235,6 @@ extension Message {
         set { self[28] = newValue }
     }
 
-    /// A Boolean value that indicates whether the message was deleted on the server.
-    public var isRemoved: Bool {
-        get { self[29] }
-        set { self[29] = newValue }
-    }
-
     /// A Boolean value that indicates whether the message becomes the channel's last one even if it
     /// is silent.
     package var forcesLastMessage: Bool {
@@ -253,12 +246,6 @@ extension Message {
     package var events: MessageEvents? {
         get { self[37] }
         set { self[37] = newValue }
-    }
-
-    /// The unread counts that the server sent with the message, in the server's format.
-    public var unreadCounts: JSONValue? {
-        get { self[46] }
-        set { self[46] = newValue }
     }
 }
 

@@ -34,13 +34,11 @@ public enum MessageSendingStatus: Int, CaseIterable, Sendable {
     case succeeded = 3
     /// The sender canceled the message before it was sent; the store has no such messages.
     case canceled = 4
-    /// The server will send the message later.
-    case scheduled = 5
 }
 
 extension MessageSendingStatus: WireEnum {
     static var names: [String] {
-        ["none", "pending", "failed", "succeeded", "canceled", "scheduled"]
+        ["none", "pending", "failed", "succeeded", "canceled"]
     }
 }
 

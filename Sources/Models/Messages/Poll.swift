@@ -30,12 +30,6 @@ public struct Poll: Record {
         set { self[4] = newValue }
     }
 
-    /// A Boolean value that indicates whether users can add options.
-    public var allowsUserSuggestion: Bool {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
     /// A Boolean value that indicates whether a user can vote for several options.
     public var allowsMultipleVotes: Bool {
         get { self[6] }
@@ -98,7 +92,7 @@ public struct Poll: Record {
             Field(2, "title", \Poll.title),
             Field(3, "data", \Poll.data),
             Field(4, "status", \Poll.status),
-            Field(5, "allow_user_suggestion", \Poll.allowsUserSuggestion),
+            // Number 5 was `allow_user_suggestion`. Do not use it again.
             Field(6, "allow_multiple_votes", \Poll.allowsMultipleVotes),
             Field(7, "options", \Poll.options),
             Field(8, "voter_count", \Poll.voterCount),
@@ -127,12 +121,6 @@ public struct PollOption: Record {
         set { self[1] = newValue }
     }
 
-    /// The poll's ID.
-    public var pollID: Int64 {
-        get { self[2] }
-        set { self[2] = newValue }
-    }
-
     /// The text of the option.
     public var text: String {
         get { self[3] }
@@ -145,35 +133,15 @@ public struct PollOption: Record {
         set { self[4] = newValue }
     }
 
-    /// The user who added the option; `nil` if the poll had it at first.
-    public var createdBy: UserID? {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
-    /// The time at which the option was added.
-    public var createdAt: Timestamp? {
-        get { self[6] }
-        set { self[6] = newValue }
-    }
-
-    /// The time of the last change.
-    public var updatedAt: Timestamp? {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// The schema.
     public static let schema = Schema(
         "PollOption",
         [
             Field(1, "id", \PollOption.id),
-            Field(2, "poll_id", \PollOption.pollID),
+            // Number 2 was the poll's ID, and 5 to 7 were for options of users. Do not use them
+            // again.
             Field(3, "text", \PollOption.text),
             Field(4, "vote_count", \PollOption.voteCount),
-            Field(5, "created_by", \PollOption.createdBy),
-            Field(6, "created_at", \PollOption.createdAt),
-            Field(7, "updated_at", \PollOption.updatedAt),
         ])
 }
 

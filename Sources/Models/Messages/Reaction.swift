@@ -13,6 +13,8 @@ public struct Reaction: Record {
     }
 
     /// The users who have the reaction, in the order in which they reacted.
+    ///
+    /// In a large channel, the server may report only some users.
     public var userIDs: [UserID] {
         get { self[2] }
         set { self[2] = newValue }
@@ -24,22 +26,10 @@ public struct Reaction: Record {
         set { self[3] = newValue }
     }
 
-    /// The number of users; `nil` if ``userIDs`` contains all, as in all but large channels.
+    /// The number of users; `nil` if ``userIDs`` contains all.
     public var totalCount: Int? {
         get { self[4] }
         set { self[4] = newValue }
-    }
-
-    /// Some of the users, in a large channel.
-    public var sampledUserIDs: [UserID] {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
-    /// The users of ``sampledUserIDs``, with their properties.
-    public var sampledUsers: [User] {
-        get { self[6] }
-        set { self[6] = newValue }
     }
 
     /// The schema.
@@ -50,8 +40,7 @@ public struct Reaction: Record {
             Field(2, "user_ids", \Reaction.userIDs),
             Field(3, "updated_at", \Reaction.updatedAt),
             Field(4, "count", \Reaction.totalCount),
-            Field(5, "sampled_user_ids", \Reaction.sampledUserIDs),
-            Field(6, "sampled_user_info_list", \Reaction.sampledUsers),
+            // Numbers 5 and 6 were samples of the users. Do not use them again.
         ])
 }
 

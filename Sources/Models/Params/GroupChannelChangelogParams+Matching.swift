@@ -5,14 +5,12 @@ extension GroupChannelChangelogParams {
         customTypes = query.customTypesFilter
         includesEmptyChannel = query.includesEmptyChannel
         includesFrozenChannel = query.includesFrozenChannel
-        includesChatNotification = query.includesChatNotification
     }
 
     /// Returns whether a changelog with these parameters reports a channel.
     public func belongsTo(_ channel: GroupChannel) -> Bool {
         if !customTypes.isEmpty && !customTypes.contains(channel.customType) { return false }
         if !includesEmptyChannel && channel.lastMessage == nil { return false }
-        if !includesFrozenChannel && channel.isFrozen { return false }
-        return includesChatNotification || !channel.isChatNotification
+        return includesFrozenChannel || !channel.isFrozen
     }
 }

@@ -24,12 +24,6 @@ public struct GroupChannelChangelogParams: Record {
         set { self[3, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether channels that contain notifications are reported.
-    public var includesChatNotification: Bool {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
     /// The schema.
     public static let schema = Schema(
         "GroupChannelChangelogParams",
@@ -41,9 +35,7 @@ public struct GroupChannelChangelogParams: Record {
             Field(
                 3, "include_frozen", \GroupChannelChangelogParams.includesFrozenChannel,
                 default: true),
-            Field(
-                5, "include_chat_notification",
-                \GroupChannelChangelogParams.includesChatNotification),
+            // Number 5 was `include_chat_notification`. Do not use it again.
         ])
 }
 

@@ -37,32 +37,32 @@ public struct MessageListParams: MessageSelectionParams {
 extension MessageListParams: SingularValue {}
 
 /// A kind of messages to list.
-public enum MessageTypeFilter: Int, CaseIterable, Sendable {
+public enum MessageTypeFilter: CaseIterable, Sendable {
     /// Messages of all kinds.
-    case all = 0
+    case all
     /// Texts of users.
-    case text = 1
+    case text
     /// Files of users.
-    case file = 2
+    case file
     /// Administrative messages.
-    case admin = 3
+    case admin
 }
 
-extension MessageTypeFilter: WireEnum {
+extension MessageTypeFilter: IndexedWireEnum {
     static var names: [String] { ["all", "user", "file", "admin"] }
 }
 
 /// A kind of replies to list.
-public enum ReplyType: Int, CaseIterable, Sendable {
+public enum ReplyType: CaseIterable, Sendable {
     /// Only replies that are also shown in the channel.
-    case onlyReplyToChannel = 0
+    case onlyReplyToChannel
     /// All replies.
-    case all = 1
+    case all
     /// No replies.
-    case none = 2
+    case none
 }
 
-extension ReplyType: WireEnum {
+extension ReplyType: IndexedWireEnum {
     static var names: [String] { ["only_reply_to_channel", "all", "none"] }
 }
 

@@ -6,18 +6,11 @@ public struct UserMessageUpdateParams: MessageUpdateParams {
     /// Creates an empty record.
     public init() {}
 
-    /// The ID of the message's new poll.
-    public var pollID: Int64? {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// The schema.
     public static let schema = Schema(
         "UserMessageUpdateParams",
-        updateFields + [
-            Field(7, "poll_id", \UserMessageUpdateParams.pollID)
-        ])
+        // Number 7 was the ID of a new poll. Do not use it again.
+        updateFields)
 }
 
 extension UserMessageUpdateParams: SingularValue {}

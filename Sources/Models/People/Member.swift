@@ -12,12 +12,6 @@ public struct Member: Person {
         set { self[12] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user has blocked this user.
-    public var isBlockedByMe: Bool {
-        get { self[13] }
-        set { self[13] = newValue }
-    }
-
     /// The user's membership.
     public var state: MemberState {
         get { self[15] }
@@ -65,7 +59,7 @@ public struct Member: Person {
         "Member",
         personFields + [
             Field(12, "role", \Member.role),
-            Field(13, "is_blocked_by_me", \Member.isBlockedByMe),
+            // Number 13 was `is_blocked_by_me`. Do not use it again.
             Field(15, "state", \Member.state, aliases: ["member_state"]),
             Field(16, "is_muted", \Member.isMuted),
             Field(17, "muted_description", \Member.mutedDescription),

@@ -24,12 +24,6 @@ public struct RestrictedUser: Person {
         set { self[14] = newValue }
     }
 
-    /// The remaining duration in milliseconds; negative if it does not end.
-    public var remainingDuration: Int? {
-        get { self[15] }
-        set { self[15] = newValue }
-    }
-
     /// The schema.
     public static let schema = Schema(
         "RestrictedUser",
@@ -39,7 +33,7 @@ public struct RestrictedUser: Person {
                 13, "description", \RestrictedUser.restrictionDescription,
                 proto: "restriction_description"),
             Field(14, "end_at", \RestrictedUser.endAt),
-            Field(15, "remaining_duration", \RestrictedUser.remainingDuration),
+            // Number 15 was the remaining duration. Do not use it again.
         ])
 }
 

@@ -1,18 +1,18 @@
 /// An order of a group channel list.
-public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
+public enum GroupChannelListOrder: CaseIterable, Sendable {
     /// By the time of the last message, newest first, then channels without one; the default.
-    case latestLastMessage = 0
+    case latestLastMessage
     /// By creation time, newest first.
-    case chronological = 1
+    case chronological
     /// By name, in byte order.
-    case channelNameAlphabetical = 2
+    case channelNameAlphabetical
     /// By the value of a metadata key, in byte order, then channels without the key.
-    case metaDataValueAlphabetical = 3
+    case metaDataValueAlphabetical
     /// By the time of the last message, oldest first, then channels without one.
-    case oldestLastMessage = 4
+    case oldestLastMessage
 }
 
-extension GroupChannelListOrder: WireEnum {
+extension GroupChannelListOrder: IndexedWireEnum {
     static var names: [String] {
         [
             "latest_last_message", "chronological", "channel_name_alphabetical",
@@ -22,91 +22,73 @@ extension GroupChannelListOrder: WireEnum {
 }
 
 /// The way in which a filter combines users.
-public enum QueryType: Int, CaseIterable, Sendable {
+public enum QueryType: CaseIterable, Sendable {
     /// All users must be members.
-    case and = 0
+    case and
     /// At least one of the users must be a member.
-    case or = 1
+    case or
 }
 
-extension QueryType: WireEnum {
+extension QueryType: IndexedWireEnum {
     static var names: [String] { ["AND", "OR"] }
     static var aliases: [String: Self] { ["and": .and, "or": .or] }
 }
 
 /// A channel filter by the current user's membership.
-public enum MemberStateFilter: Int, CaseIterable, Sendable {
+public enum MemberStateFilter: CaseIterable, Sendable {
     /// Channels that the user has joined or is invited to.
-    case all = 0
+    case all
     /// Channels that the user has joined.
-    case joinedOnly = 1
+    case joinedOnly
     /// Channels that the user is invited to.
-    case invitedOnly = 2
+    case invitedOnly
 }
 
-extension MemberStateFilter: WireEnum {
+extension MemberStateFilter: IndexedWireEnum {
     static var names: [String] { ["all", "joined_only", "invited_only"] }
 }
 
-/// A channel filter by kind of group channel.
-public enum SuperChannelFilter: Int, CaseIterable, Sendable {
-    /// All channels.
-    case all = 0
-    /// Supergroups.
-    case superOnly = 1
-    /// Channels that are not supergroups.
-    case nonSuperOnly = 2
-    /// Broadcast channels.
-    case broadcastOnly = 3
-    /// Exclusive supergroups.
-    case exclusiveOnly = 4
-}
-
-extension SuperChannelFilter: WireEnum {
-    static var names: [String] { ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"] }
-}
-
 /// A channel filter by whether any user may join.
-public enum PublicChannelFilter: Int, CaseIterable, Sendable {
+public enum PublicChannelFilter: CaseIterable, Sendable {
     /// All channels.
-    case all = 0
+    case all
     /// Channels that any user may join.
-    case publicOnly = 1
+    case publicOnly
     /// Channels that require an invitation.
-    case privateOnly = 2
+    case privateOnly
 }
 
-extension PublicChannelFilter: WireEnum {
+extension PublicChannelFilter: IndexedWireEnum {
     static var names: [String] { ["all", "public", "private"] }
 }
 
 /// A channel filter by unread messages.
-public enum UnreadChannelFilter: Int, CaseIterable, Sendable {
+public enum UnreadChannelFilter: CaseIterable, Sendable {
     /// All channels.
-    case all = 0
+    case all
     /// Channels with unread messages.
-    case unreadMessage = 1
+    case unreadMessage
 }
 
-extension UnreadChannelFilter: WireEnum {
+extension UnreadChannelFilter: IndexedWireEnum {
     static var names: [String] { ["all", "unread_message"] }
 }
 
 /// A channel filter by hidden state.
-public enum HiddenStateFilter: Int, CaseIterable, Sendable {
+public enum HiddenStateFilter: CaseIterable, Sendable {
     /// Channels that are not hidden.
-    case unhiddenOnly = 0
+    case unhiddenOnly
     /// Channels that are hidden.
-    case hiddenOnly = 1
+    case hiddenOnly
     /// Channels that are hidden until their next message.
-    case hiddenAllowAutoUnhide = 2
+    case hiddenAllowAutoUnhide
     /// Channels that are hidden until the user shows them again.
-    case hiddenPreventAutoUnhide = 3
+    case hiddenPreventAutoUnhide
     /// All channels.
-    case all = 4
+    case all
 }
 
-extension HiddenStateFilter: WireEnum {
+extension HiddenStateFilter: IndexedWireEnum {
     static var names: [String] {
         [
             "unhidden_only", "hidden_only", "hidden_allow_auto_unhide",
@@ -116,13 +98,13 @@ extension HiddenStateFilter: WireEnum {
 }
 
 /// A property in which a channel list searches for a text.
-public enum SearchField: Int, CaseIterable, Sendable {
+public enum SearchField: CaseIterable, Sendable {
     /// The nicknames of other members.
-    case memberNickname = 0
+    case memberNickname
     /// The channel's name.
-    case channelName = 1
+    case channelName
 }
 
-extension SearchField: WireEnum {
+extension SearchField: IndexedWireEnum {
     static var names: [String] { ["member_nickname", "channel_name"] }
 }

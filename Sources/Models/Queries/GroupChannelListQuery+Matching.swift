@@ -3,7 +3,7 @@ import Foundation
 extension GroupChannelListQuery {
     /// Returns whether a channel passes all filters of the query.
     ///
-    /// Filters by member see only the members in `channel`, which a supergroup lists in part.
+    /// Filters by member see only the members in `channel`, which the server may list in part.
     /// Filters by nickname ignore the current user, and ``userIDsExactFilter`` includes it
     /// implicitly. If `currentUserID` is `nil`, all members count as others.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
@@ -14,21 +14,12 @@ extension GroupChannelListQuery {
     private func matchesKind(_ channel: GroupChannel) -> Bool {
         if !includesEmptyChannel && channel.lastMessage == nil { return false }
         if !includesFrozenChannel && channel.isFrozen { return false }
-        if !includesChatNotification && channel.isChatNotification { return false }
         if let createdBefore, channel.createdAt >= createdBefore { return false }
         if let createdAfter, channel.createdAt <= createdAfter { return false }
-        let isRightSize =
-            switch superChannelFilter {
-            case .all: true
-            case .superOnly: channel.isSuper
-            case .nonSuperOnly: !channel.isSuper
-            case .broadcastOnly: channel.isBroadcast
-            case .exclusiveOnly: channel.isExclusive
-            }
         switch publicChannelFilter {
-        case .all: return isRightSize
-        case .publicOnly: return isRightSize && channel.isPublic
-        case .privateOnly: return isRightSize && !channel.isPublic
+        case .all: return true
+        case .publicOnly: return channel.isPublic
+        case .privateOnly: return !channel.isPublic
         }
     }
 

@@ -1,8 +1,7 @@
 /// The filters and the order of a list of the current user's group channels.
 ///
 /// The list contains the channels that pass all filters: by default, all that the user has joined
-/// or is invited to, except for hidden channels and channels that contain notifications. It never
-/// contains other channels.
+/// or is invited to, except for hidden channels. It never contains other channels.
 public struct GroupChannelListQuery: Record {
     /// The binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
@@ -34,12 +33,6 @@ public struct GroupChannelListQuery: Record {
         set { self[4, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether channels that contain notifications are listed.
-    public var includesChatNotification: Bool {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// The schema.
     public static let schema = Schema(
         "GroupChannelListQuery",
@@ -48,12 +41,11 @@ public struct GroupChannelListQuery: Record {
             Field(2, "order", \GroupChannelListQuery.order),
             Field(3, "include_empty", \GroupChannelListQuery.includesEmptyChannel, default: true),
             Field(4, "include_frozen", \GroupChannelListQuery.includesFrozenChannel, default: true),
-            Field(7, "include_chat_notification", \GroupChannelListQuery.includesChatNotification),
+            // Numbers 7 and 12 were filters by kinds of channels. Do not use them again.
             Field(8, "channel_urls", \GroupChannelListQuery.channelURLsFilter),
             Field(9, "name_contains", \GroupChannelListQuery.channelNameContainsFilter),
             Field(10, "custom_types", \GroupChannelListQuery.customTypesFilter),
             Field(11, "custom_type_startswith", \GroupChannelListQuery.customTypeStartsWithFilter),
-            Field(12, "super_mode", \GroupChannelListQuery.superChannelFilter),
             Field(13, "public_mode", \GroupChannelListQuery.publicChannelFilter),
             Field(14, "created_before", \GroupChannelListQuery.createdBefore),
             Field(15, "created_after", \GroupChannelListQuery.createdAfter),
@@ -106,12 +98,6 @@ extension GroupChannelListQuery {
     public var customTypeStartsWithFilter: String? {
         get { self[11] }
         set { self[11] = newValue }
-    }
-
-    /// The filter by kind of group channel.
-    public var superChannelFilter: SuperChannelFilter {
-        get { self[12] }
-        set { self[12] = newValue }
     }
 
     /// The filter by whether any user may join.

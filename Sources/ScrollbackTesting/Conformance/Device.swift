@@ -178,7 +178,6 @@ extension GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.limit = 100
         query.hiddenStateFilter = .all
-        query.includesChatNotification = true
         return query
     }
 }

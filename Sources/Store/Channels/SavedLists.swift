@@ -61,17 +61,18 @@ extension ChannelSorting {
             self = .open
             return
         }
-        guard let order = GroupChannelListOrder(rawValue: Int(mark)) else {
+        let orders = GroupChannelListOrder.allCases
+        guard orders.indices.contains(Int(mark)) else {
             throw ByteReader.Damage(offset: start, expected: "the number of an order")
         }
-        self = .group(order, metaDataKey: try reader.optional())
+        self = .group(orders[Int(mark)], metaDataKey: try reader.optional())
     }
 
     fileprivate func write(_ writer: inout ByteWriter) {
         switch self {
         case .open: writer.byte(ChannelSorting.openMark)
         case .group(let order, let metaDataKey):
-            writer.byte(UInt8(order.rawValue))
+            writer.byte(UInt8(GroupChannelListOrder.allCases.firstIndex(of: order) ?? 0))
             writer.optional(metaDataKey)
         }
     }

@@ -291,10 +291,10 @@ public protocol Backend: Sendable {
     /// - `send.reported`: When the call returns, the message is in the history, and the feed
     ///   reports it.
     ///
-    /// - Parameter item: An outbox item whose `operation` is `send`. Its
-    ///   `uploadedFile(at:)` returns a result of ``upload(_:from:requestID:progress:)``. Its `attempts` is 1 if no earlier
-    ///   request with its request ID can have reached the server, and greater otherwise. Its
-    ///   `targetEpoch` is the epoch of the message or poll that the message refers to.
+    /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFile(at:)`
+    ///   returns a result of ``upload(_:from:requestID:progress:)``. Its `attempts` is 1 if no
+    ///   earlier request with its request ID can have reached the server, and greater otherwise.
+    ///   Its `targetEpoch` is the epoch of the message or poll that the message refers to.
     /// - Returns: The message.
     /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen;
     ///   `notFound` if the message refers to a message of another epoch.
