@@ -55,8 +55,9 @@ import Testing
         #expect(puts(device).count == 1)
     }
 
-    /// Another server invites Alice to a room that she has joined, with a state that it invents. Her
-    /// own server then reports messages of the room without its state.
+    /// Another server invites Alice to a room that she has joined, with a state that it invents.
+    ///
+    /// Her own server then reports messages of the room without its state.
     @Test(arguments: ["", #", "type": "m.space""#])
     func invitationToAJoinedRoomHidesNeitherItsEncryptionNorItsMessages(type: String) async throws {
         let device = Device()
