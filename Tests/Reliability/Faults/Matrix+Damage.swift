@@ -79,13 +79,7 @@ extension Matrix {
 
     /// Waits until a device with a damaged cache has sent its outbox items, and closes the device.
     private func sendAll(_ world: World, _ outcome: inout Outcome) async throws {
-        do throws(StoreError) {
-            try world.openDevice()
-        } catch {
-            // `recover` opens the device again later, and rebuilds the cache.
-            guard error.code == .corruption else { throw error }
-            return
-        }
+        try open(world, &outcome)
         _ = try await world.engine?.connect(as: Credentials("bob"))
         try await world.until { try $0.outboxItems().isEmpty }
         recordReplacement(in: world, &outcome)

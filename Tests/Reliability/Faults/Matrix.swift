@@ -91,9 +91,8 @@ package struct Matrix: Sendable {
         if world.reported.takeReplacement() { outcome.record(report: "replacedCache") }
     }
 
-    private func open(
-        _ world: World, _ outcome: inout Outcome, _ key: EncryptionKey?
-    ) throws {
+    /// Opens a device, and records what the opening reports.
+    func open(_ world: World, _ outcome: inout Outcome, _ key: EncryptionKey? = nil) throws {
         try world.openDevice(key: key)
         guard let report = world.store?.openingReport else { return }
         if report.replacedCache != nil { outcome.record(report: "replacedCache") }
