@@ -54,7 +54,9 @@ extension ChatStore {
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         for database in [cache, outbox] { try checkReopened(database, writer) }
         let next = try Batch.NextNumbers(in: cache, outbox)
-        guard next.generation >= next.recordedGeneration else { throw StoreError(replaced: outbox) }
+        guard next.generation >= next.recordedGeneration else {
+            throw StoreError.replaced(outbox)
+        }
         let committed = CommittedState(
             number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         cache.purge = Purge()
@@ -77,7 +79,7 @@ extension ChatStore {
         let isCache = database === cache
         let known = isCache ? writer.next.recordedGeneration : writer.next.generation
         guard version != nil, try database.generation() >= known else {
-            throw StoreError(replaced: database)
+            throw StoreError.replaced(database)
         }
     }
 
@@ -148,10 +150,10 @@ struct Resumed {
 }
 
 extension StoreError {
-    fileprivate init(replaced database: LevelDB) {
-        self.init(
+    fileprivate static func replaced(_ database: LevelDB) -> StoreError {
+        StoreError(
             .corruption,
-            "files were removed, or replaced by earlier copies, while the store was open: close the "
-                + "store and open it again", path: database.path)
+            "files were removed, or replaced by earlier copies, while the store was open: close it "
+                + "and open it again", path: database.path)
     }
 }

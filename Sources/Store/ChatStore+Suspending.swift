@@ -44,11 +44,7 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             guard let number = state.withLock({ $0.resumed?.number }), isSuspended else { return }
             do throws(StoreError) {
-                if let directory {
-                    for path in [directory.withoutSlash, cache.path, outbox.path] {
-                        try StoreFiles.checkIsNoLink(path)
-                    }
-                }
+                for path in [cache.path, outbox.path] { try StoreFiles.checkIsNoLink(path) }
                 try cache.resume()
                 try outbox.resume()
                 try publishReopenedState(&writer, after: number)

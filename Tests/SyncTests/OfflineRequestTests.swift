@@ -136,7 +136,8 @@ private final class LearningBackend: ForwardingBackend {
         let engine = try await story.relaunched()
         try await story.until { try $0.outboxItems().map(\.errorCode) == [.unknown] }
         #expect(
-            try requests(story).first?.errorMessage == "this build knows no request archiveChannel")
+            try requests(story).first?.errorMessage
+                == "this build does not support the request archiveChannel")
         await engine.close()
         await story.close()
     }
@@ -177,7 +178,8 @@ private final class LearningBackend: ForwardingBackend {
         try await story.until { try $0.outboxItems().map(\.errorCode) == [.unknown] }
         let kept = try #require(try requests(story).first)
         #expect(kept.requestVersion == 3)
-        #expect(kept.errorMessage == "this build knows no version 3 of request setTopic")
+        #expect(
+            kept.errorMessage == "this build does not support version 3 of the request setTopic")
         #expect(topics.received == ["Dogs"])
         await engine.close()
         await story.close()

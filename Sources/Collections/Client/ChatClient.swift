@@ -270,7 +270,11 @@ public final class ChatClient {
     public func resume() async throws(SyncError) {
         guard let session else { return }
         if let directories = UserDirectories(options) {
-            try await onDisk { () throws(StoreError) in try directories.checkRoot() }
+            let userID = session.userID
+            try await onDisk { () throws(StoreError) in
+                try directories.checkRoot()
+                try ChatStore.checkIsNoLink(at: directories.directory(of: userID))
+            }
         }
         try await session.engine.resume()
         await readPushInbox(of: session)

@@ -124,11 +124,12 @@ extension MessageList {
         self.last = page.count > count ? shown.last?.message : nil
         self.gaps = gaps
         updateGap()
-        if gap == nil, hasChannels { keepsRows = false }
+        let kept = keepsRows ? rows.filter { !hasChannels || mayBeMissing($0) } : []
+        keepsRows = !kept.isEmpty
         var edits = ListEdits<Row, Place>()
-        if !isNext, !keepsRows {
-            let found = Set(shown.map(\.id))
-            for row in rows where !found.contains(row.id) { edits.remove(row.id) }
+        if !isNext {
+            let left = Set(shown.map(\.id)).union(kept.map(\.id))
+            for row in rows where !left.contains(row.id) { edits.remove(row.id) }
         }
         for row in shown { edits.save(row, at: place(of: row.message)) }
         // These changes were committed after the page was read.

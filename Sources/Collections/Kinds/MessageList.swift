@@ -68,7 +68,7 @@ public final class MessageList {
     @ObservationIgnored var isLoading = false
     @ObservationIgnored var isReading = false
     @ObservationIgnored private var isOutdated = false
-    /// `true` if rows of a replaced cache stay until the server's history is complete again.
+    /// `true` if rows of a replaced cache stay where the server's history is missing.
     @ObservationIgnored var keepsRows = false
     /// The changes since the page being read was requested; some may be newer than the page.
     @ObservationIgnored var changesWhileReading: [Change] = []
@@ -173,7 +173,7 @@ public final class MessageList {
         add(change, to: &edits)
         updateGap()
         apply(edits)
-        if keepsRows {
+        if keepsRows, change.changesKnownHistory {
             isOutdated = true
             readAgain()
         }
@@ -271,6 +271,12 @@ public final class MessageList {
 
     func place(of message: Message) -> Place { .message(message, order) }
 
+    /// Returns whether the message is not above the newest gap of its channel.
+    func mayBeMissing(_ row: Row) -> Bool {
+        guard let newest = gaps[row.message.channelURL]?.newest(of: kinds) else { return false }
+        return Gap.Bound(of: row.message) <= newest.upper
+    }
+
     func updateGap() {
         let newest = gaps.values.compactMap { $0.newest(of: kinds) }.max { left, right in
             left.upper == right.upper
@@ -292,3 +298,17 @@ public final class MessageList {
 }
 
 extension MessageList: ChatClient.Collection {}
+
+extension Change {
+    /// True if rows of a replaced cache may no longer be missing, or no longer exist.
+    var changesKnownHistory: Bool {
+        operations.contains { operation in
+            switch operation {
+            case .savedGap, .removedGap, .savedStaleRange, .removedStaleRange, .savedKindCoverage,
+                .removedKindCoverage, .savedGroupChannel:
+                true
+            default: false
+            }
+        }
+    }
+}

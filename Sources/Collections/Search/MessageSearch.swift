@@ -51,7 +51,7 @@ public final class MessageSearch {
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isSearchingServer = false
     @ObservationIgnored private var isOutdated = false
-    /// `true` if rows of a replaced cache stay until everything can be searched again.
+    /// `true` if rows of a replaced cache stay where the history cannot be searched.
     @ObservationIgnored private var keepsRows = false
     /// The changes since the page being loaded was requested; some may be newer than the page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
@@ -119,16 +119,18 @@ public final class MessageSearch {
         let (number, page, hasChannels) = try await onDisk { () throws(StoreError) in
             let snapshot = try store.snapshot()
             let page = try SearchPage(params, after: last, limit: limit, in: snapshot)
-            return (snapshot.number, page, try snapshot.hasAllChannels())
+            let hasChannels = params.channelURLs.isEmpty ? try snapshot.hasAllChannels() : true
+            return (snapshot.number, page, hasChannels)
         }
         try checkIsNotDisposed()
         let before = Set(messages.map(\.rowID))
         (isStarted, cursor, unsearched) = (true, page.cursor, page.unsearched)
-        if unsearched.isEmpty, hasChannels { keepsRows = false }
+        let kept = keepsRows ? messages.filter { !hasChannels || mayBeMissing($0) } : []
+        keepsRows = !kept.isEmpty
         var edits = ListEdits<FoundMessage, SearchCursor>()
-        if !isNext, !keepsRows {
-            let found = Set(page.messages.map(\.rowID))
-            for row in messages where !found.contains(row.rowID) { edits.remove(row.rowID) }
+        if !isNext {
+            let left = Set(page.messages.map(\.rowID)).union(kept.map(\.rowID))
+            for row in messages where !left.contains(row.rowID) { edits.remove(row.rowID) }
         }
         for found in page.messages { edits.save(found, at: found.cursor) }
         for change in changesWhileLoading where change.number > number {
@@ -291,9 +293,17 @@ public final class MessageSearch {
         var edits = ListEdits<FoundMessage, SearchCursor>()
         add(change, to: &edits)
         apply(edits)
-        if keepsRows {
+        if keepsRows, change.changesKnownHistory {
             isOutdated = true
             readAgain()
+        }
+    }
+
+    private func mayBeMissing(_ found: FoundMessage) -> Bool {
+        let position = Gap.Bound.position(found.cursor.position)
+        return unsearched.contains {
+            $0.channelURL == found.message.channelURL && $0.lower <= position
+                && position <= $0.upper
         }
     }
 

@@ -50,10 +50,11 @@ extension MatrixBackend {
         for id in list.rooms.values.filter(\.lacksState).map(\.id).sorted() {
             do {
                 for event in try await state(of: id) { list.rooms[id]?.apply(event) }
+                let complete = try await completeState(of: id)
                 list.rooms[id]?.lacksState = false
-                events += [.truncation(in: ChannelURL(id))] + (try await completeState(of: id))
+                events += [.truncation(in: ChannelURL(id))] + complete
             } catch  where Self.failuresOfRoom.contains(error.code) {
-                // The next batch tries again. Until then, nothing is sent to the room.
+                // The next batch tries again. Until then, a send asks whether the room is encrypted.
             }
         }
         return events
@@ -369,10 +370,10 @@ extension Patch<GroupChannel> {
     // Only the device sets `lastSyncedChangelogAt`. Receipts are never withdrawn, but a reply may
     // lack them, because it had too many.
     init(wholeOfServer channel: GroupChannel) {
-        var left: [PartialKeyPath<GroupChannel>] = [\.lastSyncedChangelogAt]
-        if channel.readReceipts.isEmpty { left.append(\.readReceipts) }
-        if channel.myLastRead == nil { left.append(\.myLastRead) }
-        self.init(whole: channel, except: left)
+        var omitted: [PartialKeyPath<GroupChannel>] = [\.lastSyncedChangelogAt]
+        if channel.readReceipts.isEmpty { omitted.append(\.readReceipts) }
+        if channel.myLastRead == nil { omitted.append(\.myLastRead) }
+        self.init(whole: channel, except: omitted)
     }
 }
 

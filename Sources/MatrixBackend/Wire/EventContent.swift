@@ -82,7 +82,7 @@ struct EventContent: Decodable, Sendable {
         geoURI = content.lenient(.geo_uri)
         mentions = content.lenient(.mentions)
         own = content.lenient(.own)
-        // Homeservers take no part of these from the new content or because of the type.
+        // Homeservers read these only from the outer content, whatever the type of the message.
         redacts = whole.lenientID(.redacts)
         decodeState(whole)
         if whole.contains(.users) || whole.contains(.events_default) {

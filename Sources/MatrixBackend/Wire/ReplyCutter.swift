@@ -23,7 +23,7 @@ struct ReplyCutter {
     static let roomValues = 200_000
     /// The number of values of all invitations above which the others are replaced.
     static let invitationValues = 200_000
-    /// The depth in the list of receipts from which a value, which no receipt has, is replaced.
+    /// The depth in the list of receipts from which a value is replaced; receipts are less deep.
     private static let receiptDepth = 8
     /// The depth of rooms, from which lists are replaced.
     private static let roomDepth = 4

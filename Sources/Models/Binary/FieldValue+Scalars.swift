@@ -280,7 +280,9 @@ extension WireEnum where Self: RawRepresentable<Int> {
     init?(number: Int) { self.init(rawValue: number) }
 }
 
-/// An enumeration without raw values: the number is the index of the case.
+/// An enumeration without raw values, whose number is the index of the case.
+///
+/// The number is on disk: DO NOT REORDER the cases.
 protocol IndexedWireEnum: WireEnum, CaseIterable where AllCases == [Self] {}
 
 extension IndexedWireEnum {

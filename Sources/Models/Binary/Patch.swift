@@ -10,11 +10,11 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     /// Creates a patch that turns any record into `record`, except for some properties.
     public init(whole record: Root, except properties: [PartialKeyPath<Root>]) {
         values = record.fields
-        let left = properties.compactMap(number)
-        for number in left { values.bytes.remove(number) }
+        let omitted = properties.compactMap(number)
+        for number in omitted { values.bytes.remove(number) }
         let there = Set(values.bytes.numbers)
         for field in Root.schema.fields
-        where !left.contains(field.number) && field.number != Field.extra.number {
+        where !omitted.contains(field.number) && field.number != Field.extra.number {
             if !there.contains(field.number) { update.cleared.insert(field.number) }
         }
     }

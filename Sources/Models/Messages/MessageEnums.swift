@@ -34,6 +34,7 @@ public enum MessageSendingStatus: Int, CaseIterable, Sendable {
     case succeeded = 3
     /// The sender canceled the message before it was sent; the store has no such messages.
     case canceled = 4
+    // 5 was "scheduled": do not use it again.
 }
 
 extension MessageSendingStatus: WireEnum {

@@ -179,7 +179,7 @@ public struct OutboxItem: Record {
         set { self[29] = newValue }
     }
 
-    /// The version of the request's parameters; 1 if the item has none.
+    /// The version of the request's parameters; 1 if the item does not store one.
     public var requestVersion: Int {
         get { self[30, default: 1] }
         set { self[30, default: 1] = newValue }

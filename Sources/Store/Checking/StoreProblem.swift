@@ -80,6 +80,7 @@ extension ChatStore {
         try search.searchIndex(of: view.cache, view.committed.cache.cursor())
         try search.searchAppTables(view.rows(of: .cached))
         if let problem = search.problems.first {
+            // `CacheReplacement.Kind` recognizes damaged rows by their cause.
             let cause = ByteReader.Damage(offset: 0, expected: "rows that agree")
             _ = view.cache.snapshot.recordingDamage(
                 StoreError(

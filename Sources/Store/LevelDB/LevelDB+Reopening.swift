@@ -124,8 +124,9 @@ extension LevelDB {
         }
     }
 
-    /// Closes the reopened files, because they are not those that were written: every call throws the
-    /// error until ``reopen(isChecked:waiting:)`` succeeds.
+    /// Closes reopened files that are not those that were written.
+    ///
+    /// Every call throws the error until ``reopen(isChecked:waiting:)`` succeeds.
     func refuse(_ error: StoreError) {
         state.withLock { ($0.handle, $0.failure) = (nil, error) }
     }

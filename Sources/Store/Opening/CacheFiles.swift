@@ -83,7 +83,7 @@ struct CacheFiles {
     /// Sets the newest replaced cache aside, and removes the others; no process may have them open.
     func setReplacedAside() throws(StoreError) {
         let left = try left()
-        // Set only the newest one aside: there may be many names.
+        // Another program may have added many directories: move only the newest one.
         for number in left.dropLast() { try DiskFile.removeAll(at: path(number)) }
         if let newest = left.last { try setAside(newest) }
     }

@@ -3,7 +3,7 @@ public import Models
 
 /// A key of a ``StoreTable``.
 ///
-/// Keys are values of the types in the table below; a ``Pair`` combines two keys, of which each may
+/// Keys are values of the types in the table below; a ``Pair`` combines two keys, each of which may
 /// be a pair. A type with a key as its raw value is a key if it declares the conformance; its
 /// values have the order of their raw values.
 ///

@@ -240,7 +240,7 @@ struct Ingest {
     /// Returns whether a message may have been deleted before the tombstones were replaced or
     /// cleared, so that only the server knows whether it exists.
     ///
-    /// The device's clock, which may be slow, tells the time of the replacement.
+    /// The margin allows for a slow clock of the device, which set the time of the replacement.
     func mayBeDeleted(_ message: Message) throws(StoreError) -> Bool {
         guard let replacedAt = try batch.replacedAt(), let position = message.position,
             position.createdAt.earlier(by: Ingest.replacementMargin) <= replacedAt

@@ -33,7 +33,8 @@ extension OutboxItem {
 
     var unknownRequestText: String {
         let version = requestVersion > 1 ? "version \(requestVersion) of " : ""
-        return "this build knows no \(version)request \(requestName ?? "without a name")"
+        let name = requestName ?? "without a name"
+        return "this build does not support \(version)the request \(name)"
     }
 
     func isReplaced(by new: OutboxItem) -> Bool {
