@@ -65,7 +65,7 @@ private struct ArchiveChannel: OfflineRequest {
         let client = try await client()
         #expect(try client.supports(ArchiveChannel.self))
         try await client.perform(request)
-        try await client.engine.caughtUp()
+        try await client.engine.store.until { try !$0.messages(in: "general").isEmpty }
         #expect(try messages(client) == ["archived by alice"])
         #expect(
             recorder.log.lines.contains {
@@ -89,7 +89,7 @@ private struct ArchiveChannel: OfflineRequest {
             of: [ArchiveChannel.name], with: BackendError(.unanswered, "no answer"))
         let second = try await client(.directory(directory.url))
         try await second.engine.store.until { try $0.outboxItems().isEmpty }
-        try await second.engine.caughtUp()
+        try await second.engine.store.until { try !$0.messages(in: "general").isEmpty }
         #expect(try messages(second) == ["archived by alice"])
         let steps = network.log.filter { $0.contains("archiveChannel general: ") }
             .map { $0.drop { $0 != ":" } }
