@@ -3,7 +3,7 @@ extension ChatStore {
 
     /// Opens a table: checks its types, and converts all values of earlier versions.
     ///
-    /// Call this method before the first use of a table whose ``StoreTable/version`` has increased.
+    /// Call this method before the first use of a table whose `version` has increased.
     /// Until then, each read converts the values that it returns. A later call continues an
     /// interrupted one. A value that the migration rejects stays as it is, and reads report it.
     ///
