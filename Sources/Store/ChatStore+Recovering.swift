@@ -52,7 +52,6 @@ extension ChatStore {
     /// Publishes the state of files to which another process may have written, and reports missed
     /// changes; an error changes nothing.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
-        for database in [cache, outbox] { try checkReopened(database, writer) }
         let next = try Batch.NextNumbers(in: cache, outbox)
         guard next.generation >= next.recordedGeneration else {
             throw StoreError.replaced(outbox)
@@ -73,7 +72,7 @@ extension ChatStore {
     /// Throws `corruption` if another program has removed the files, or replaced them by earlier
     /// copies, since the last write; `newerSchema` if a newer version of the package has changed
     /// them.
-    private func checkReopened(_ database: LevelDB, _ writer: Writer) throws(StoreError) {
+    func checkReopened(_ database: LevelDB, _ writer: Writer) throws(StoreError) {
         let version = try database.schemaVersion()
         try StoreSchema.current.check(version, at: database.path)
         let isCache = database === cache

@@ -47,6 +47,7 @@ extension ChatStore {
                 for path in [cache.path, outbox.path] { try StoreFiles.checkIsNoLink(path) }
                 try cache.resume()
                 try outbox.resume()
+                for database in [cache, outbox] { try checkReopened(database, writer) }
                 try publishReopenedState(&writer, after: number)
             } catch {
                 cache.suspend()
