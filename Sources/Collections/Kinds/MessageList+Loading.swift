@@ -123,11 +123,10 @@ extension MessageList {
         isStarted = true
         self.last = page.count > count ? shown.last?.message : nil
         self.gaps = gaps
-        updateGap()
-        let kept = keepsRows ? rows.filter { !hasChannels || mayBeMissing($0) } : []
-        keepsRows = !kept.isEmpty
         var edits = ListEdits<Row, Place>()
         if !isNext {
+            let kept = keepsRows ? rows.filter { !hasChannels || mayBeMissing($0) } : []
+            keepsRows = !kept.isEmpty
             let left = Set(shown.map(\.id)).union(kept.map(\.id))
             for row in rows where !left.contains(row.id) { edits.remove(row.id) }
         }

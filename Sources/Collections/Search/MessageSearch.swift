@@ -125,10 +125,10 @@ public final class MessageSearch {
         try checkIsNotDisposed()
         let before = Set(messages.map(\.rowID))
         (isStarted, cursor, unsearched) = (true, page.cursor, page.unsearched)
-        let kept = keepsRows ? messages.filter { !hasChannels || mayBeMissing($0) } : []
-        keepsRows = !kept.isEmpty
         var edits = ListEdits<FoundMessage, SearchCursor>()
         if !isNext {
+            let kept = keepsRows ? messages.filter { !hasChannels || mayBeMissing($0) } : []
+            keepsRows = !kept.isEmpty
             let left = Set(page.messages.map(\.rowID)).union(kept.map(\.rowID))
             for row in messages where !left.contains(row.rowID) { edits.remove(row.rowID) }
         }
