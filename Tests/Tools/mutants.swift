@@ -185,7 +185,8 @@ func addRequest(to copies: inout [String: Data]) throws {
         .map { String($0.output.1) }
     // Inside a repository, git would skip files that are not below the current directory.
     let place = manager.temporaryDirectory.appending(path: UUID().uuidString)
-    defer { try? manager.removeItem(at: place) }  // What remains there does no harm.
+    // Ignore an error: the system removes temporary files.
+    defer { try? manager.removeItem(at: place) }
     for path in paths {
         let file = place.appending(path: path)
         try manager.createDirectory(
