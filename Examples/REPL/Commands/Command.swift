@@ -153,6 +153,10 @@ let adviceByCall: [(call: String, command: String)] = [
         "reopen it with encryptionKey to encrypt its data",
         "start with --key-file FILE to encrypt it"
     ),
+    (
+        "call clearCachedData(), or removeStoredData(of:wiping:options:) if the user cannot connect",
+        "type cache clear, or wipe-user USER cache if the user cannot connect"
+    ),
     ("SyncOptions.resendPolicy is off", "option sync.resendPolicy is off"),
     ("send it without keepsCopies", "start with --home DIRECTORY"),
     ("pass the time or token to start from", "give a TIME to start from"),
