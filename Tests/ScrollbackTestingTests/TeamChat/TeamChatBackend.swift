@@ -61,7 +61,7 @@ actor TeamChatBackend: PagingBackend {
         guard let cursor else {
             let (rooms, last) = try await ask { try await server.rooms($0) }
             let channels = rooms.map { GroupChannel($0, me) }
-                .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
+                .sorted(by: GroupChannelListQuery().precedes)
             return batch(channels.map(FeedEvent.init), last, isLive: true)
         }
         let number = try number(cursor.rawValue)
