@@ -80,6 +80,7 @@ ifeq ($(shell uname),Darwin)
 export CPATH := $(shell brew --prefix readline)/include
 export LIBRARY_PATH := $(shell brew --prefix readline)/lib
 DOCC := xcrun docc
+SDK = -sdk "$$(xcrun --show-sdk-path)"
 else
 DOCC := docc
 endif
@@ -108,7 +109,7 @@ lint: language symbols .build-tools/undocumented .build-tools/mutants .build-too
 	.build-tools/tidy
 	swift format lint --strict --recursive --parallel $(SOURCES)
 	.build-tools/mutants check
-	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
+	.build-tools/undocumented .build-symbols/*
 
 # Type-checks the modules of the debug build again, for Apple's systems.
 ifeq ($(shell uname),Darwin)
@@ -136,7 +137,7 @@ docs: symbols .build-tools/guides
 	links="--dependency .build-docs/Guides.doccarchive"; \
 	for module in $(MODULES); do \
 	    mkdir -p .build-docs/$$module && \
-	    cp .build/*/symbolgraph/$$module[.@]* .build-docs/$$module && \
+	    cp .build-symbols/$$module[.@]* .build-docs/$$module && \
 	    $(DOCC) convert Sources/$$module/$$module.docc --additional-symbol-graph-dir .build-docs/$$module \
 	        --fallback-display-name $$module --fallback-bundle-identifier scrollback.$$module \
 	        --enable-experimental-external-link-support $$links --warnings-as-errors \
@@ -319,12 +320,19 @@ uninstall:
 clean:
 	rm -rf .build .build-* Benchmarks/.build
 
-# Writes the public symbols of the modules as JSON, for lint and docs. The dump includes the modules
-# of the tests, and fails if they are not built.
+# Writes the public symbols of the modules as JSON, for lint and docs. `swift package
+# dump-symbol-graph` would compile all modules again, with all traits.
 symbols: built
-	rm -rf .build/*/symbolgraph
-	swift package $(STRICT) dump-symbol-graph --minimum-access-level public \
-	    --skip-synthesized-members >/dev/null
+	rm -rf .build-symbols && mkdir -p .build-symbols
+	modules=$$(swift build --show-bin-path); \
+	system=$$(swift -print-target-info | sed -n 's/^ *"triple": *"\(.*\)".*/\1/p'); \
+	for module in $(MODULES); do \
+	    swift symbolgraph-extract -module-name $$module -target $$system $(SDK) \
+	        -I $$modules/Modules -I Sources/CLevelDB/include \
+	        -I .build/checkouts/FlyingFox/CSystemLinux/include \
+	        -Xcc -fmodule-map-file=$$modules/CScrollbackLevelDB.build/module.modulemap \
+	        -minimum-access-level public -skip-synthesized-members -output-dir .build-symbols || exit 1; \
+	done
 
 built: deps
 	swift build $(STRICT) --build-tests
