@@ -29,7 +29,7 @@ enum Exemptions {
                 "MessageCollection.firstUnreadMessageID",
                 "MessageList.gapIndex", "MessageList.sections(by:in:)",
                 "StoreReader.cachedChannels()", "StoreReader.kindCoverage(in:)",
-                "StoreReader.overlay(of:for:)", "StoreReader.searchMessages(_:after:limit:)",
+                "StoreReader.unsentChanges(of:for:)", "StoreReader.searchMessages(_:after:limit:)",
                 "StoreReader.view", "SyncEngine.discardUserData()",
                 "SyncEngine.fetchChannel(_:)", "SyncEngine.fetchChannels(matching:after:)",
                 "SyncEngine.fetchMentions(after:limit:)", "SyncEngine.fetchMessages(_:in:)",

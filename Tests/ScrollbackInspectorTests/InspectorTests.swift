@@ -228,10 +228,10 @@
             ])
             let report = try await story.report("channel?channel=general")
             let bar = try #require(report["bar"] as? [String: Any])
-            let segments = try #require(bar["segments"] as? [[String: Any]])
-            let kinds = segments.compactMap { $0["kind"] as? String }
+            let parts = try #require(bar["parts"] as? [[String: Any]])
+            let kinds = parts.compactMap { $0["kind"] as? String }
             #expect(Set(kinds).isSuperset(of: ["known", "missing"]))
-            let untrusted = try #require(segments.first { $0["kind"] as? String == "untrusted" })
+            let untrusted = try #require(parts.first { $0["kind"] as? String == "untrusted" })
             // The untrusted range begins at the pushed message, which is the oldest one in the gap.
             #expect(untrusted["lower"] as? Int == 1_700_000_100_000)
             let byKind = try #require(report["kinds"] as? [[String: Any]])

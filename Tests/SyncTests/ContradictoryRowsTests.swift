@@ -18,8 +18,8 @@ import Testing
 
     private func write(_ damage: Damage, _ positions: [Position], to batch: Overlay) {
         let bounds = positions.map(Gap.Bound.position)
-        func put<Value: Segment>(_ segment: Value) {
-            batch.put({ $0.boundKey(Value.table, 1, segment.upper) }, segment.writeValue)
+        func put<Value: HistoryRange>(_ range: Value) {
+            batch.put({ $0.boundKey(Value.table, 1, range.upper) }, range.writeValue)
         }
         switch damage {
         case .gaps:

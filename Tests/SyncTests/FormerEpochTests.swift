@@ -75,8 +75,8 @@ import Testing
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees(change == .reply ? "a precious !reply" : "a precious")
         let shown = try story.store.read { reader in
-            let overlay = try reader.overlay(of: "general", for: "bob")
-            return try reader.messages(in: "general").reversed().compactMap(overlay.shown)
+            let unsentChanges = try reader.unsentChanges(of: "general", for: "bob")
+            return try reader.messages(in: "general").reversed().compactMap(unsentChanges.shown)
         }
         #expect(shown.map(\.text) == ["a", "precious"])
         #expect(shown.last?.reactions.map(\.userIDs) == [["bob"]])

@@ -42,7 +42,7 @@ extension Command {
                 },
             ].compactMap { $0 }
             // Mention gaps and stale ranges: `verify` does not compare them.
-            let kinds = try await engine.coverage(of: url).segments.map(\.kind)
+            let kinds = try await engine.coverage(of: url).parts.map(\.kind)
             let skipped = [
                 (kinds.filter { $0 == .missing }.count, "gap"),
                 (kinds.filter { $0 == .stale }.count, "stale range"),
@@ -74,7 +74,7 @@ extension Command {
             let engine = try arguments.client.engine
             try await engine.repair(url)
             guard
-                try await engine.coverage(of: url).segments.contains(where: { $0.kind != .missing }
+                try await engine.coverage(of: url).parts.contains(where: { $0.kind != .missing }
                 )
             else {
                 return "no messages of \(url) are known yet: backfill \(url) fetches them"

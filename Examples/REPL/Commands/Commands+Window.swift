@@ -292,8 +292,8 @@ extension Workspace {
             let newest = try snapshot.messages(in: url, limit: 1).first?.createdAt ?? now()
             let oldest =
                 try snapshot.messages(in: url, after: .oldest, limit: 1).first?.createdAt ?? newest
-            let gaps = coverage.segments.filter { $0.kind == .missing }.count
-            let staleCount = coverage.segments.filter { $0.kind == .stale }.count
+            let gaps = coverage.parts.filter { $0.kind == .missing }.count
+            let staleCount = coverage.parts.filter { $0.kind == .stale }.count
             let stale = staleCount == 0 ? "" : ", \(counted(staleCount, "stale range"))"
             let bar = CoverageBar(
                 coverage, from: oldest, to: newest, items: items, width: width)

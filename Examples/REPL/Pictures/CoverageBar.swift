@@ -10,14 +10,14 @@ struct CoverageBar: CustomStringConvertible {
     init(
         _ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, items: Int, width: Int
     ) {
-        let segments = coverage.segments
+        let parts = coverage.parts
         let unsent = String(repeating: "▸", count: min(items, 4))
-        func end(_ segment: Coverage.Segment?, _ count: Int) -> String {
-            guard let segment, segment.kind != .known else { return "" }
-            return String(repeating: segment.kind.sign, count: count)
+        func end(_ part: Coverage.Part?, _ count: Int) -> String {
+            guard let part, part.kind != .known else { return "" }
+            return String(repeating: part.kind.sign, count: count)
         }
-        let first = end(segments.first, 2)
-        let last = segments.count == 1 ? "" : end(segments.last, 1)
+        let first = end(parts.first, 2)
+        let last = parts.count == 1 ? "" : end(parts.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
         // Floating-point numbers do not overflow for distant times.
         let start = Double(oldest.milliseconds)
@@ -29,12 +29,12 @@ struct CoverageBar: CustomStringConvertible {
             return (Double(position.createdAt.milliseconds) - start) / span * Double(columns)
         }
         var signs = Array(repeating: Coverage.Kind.known.sign, count: columns)
-        for segment in segments where segment.kind != .known {
-            let isAtEnd = segment.lower == .beginning || segment.upper == .end
-            if isAtEnd, segments.count > 1 { continue }
-            let from = min(columns - 1, Int(column(segment.lower)))
-            let to = max(from, min(columns, Int(column(segment.upper).rounded(.up))) - 1)
-            for index in from...to { signs[index] = segment.kind.sign }
+        for part in parts where part.kind != .known {
+            let isAtEnd = part.lower == .beginning || part.upper == .end
+            if isAtEnd, parts.count > 1 { continue }
+            let from = min(columns - 1, Int(column(part.lower)))
+            let to = max(from, min(columns, Int(column(part.upper).rounded(.up))) - 1)
+            for index in from...to { signs[index] = part.kind.sign }
         }
         description = first + signs.joined() + last + unsent
     }

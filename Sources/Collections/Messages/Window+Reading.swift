@@ -242,7 +242,7 @@ extension Window {
     /// The filter of reads from the store; `nil` if the user has unsent changes.
     ///
     /// An unsent edit may make a message match the list although its stored version does not.
-    private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
+    private var filter: MessageListParams? { unsentChanges.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
         guard let id = message.messageID, let position = message.position else { return }
@@ -355,7 +355,7 @@ extension Window {
             lastOutboxItemNumber += 1
             outboxItems[item.requestID] = (item, lastOutboxItemNumber)
         }
-        overlay = UnsentChanges(changesInOrder, userID: userID)
+        unsentChanges = UnsentChanges(changesInOrder, userID: userID)
     }
 
     private func showAllUnsent(_ edits: inout WindowEdits) {

@@ -36,7 +36,7 @@ extension Window {
     /// Returns the unsent message of an item, whether or not it matches the list.
     func unsentMessage(of item: OutboxItem) -> Message? {
         guard item.isUnderstood, item.operation == .send,
-            let message = item.message.flatMap(overlay.shown), isOfHistory(message)
+            let message = item.message.flatMap(unsentChanges.shown), isOfHistory(message)
         else { return nil }
         return message
     }
@@ -73,7 +73,7 @@ extension Window {
     mutating func applyUnsentChange(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        overlay = UnsentChanges(changesInOrder, userID: userID)
+        unsentChanges = UnsentChanges(changesInOrder, userID: userID)
         if let target = item.targetRequestID { showUnsent(target, source, &edits) }
         let ids =
             item.messageID.map { [$0] }

@@ -41,7 +41,7 @@ struct Window: Sendable {
     var lastOutboxItemNumber = 0
     /// The messages written in this list, which are shown even if they do not match.
     var writtenHere: Set<RequestID> = []
-    var overlay = UnsentChanges([], userID: nil)
+    var unsentChanges = UnsentChanges([], userID: nil)
     var rowIDs = MessageRowIDs()
     /// The limit of the messages that the following reads visit.
     ///
@@ -194,9 +194,9 @@ struct Window: Sendable {
         _ edits: inout WindowEdits
     ) {
         var shown: Message? = held
-        if overlay.changes(held) {
+        if unsentChanges.changes(held) {
             covered[id] = held
-            shown = overlay.shown(held)
+            shown = unsentChanges.shown(held)
         } else {
             covered[id] = nil
         }

@@ -29,7 +29,7 @@ enum Side: String {
 }
 
 /// The messages in one direction from a point, nearest first.
-struct Segment {
+struct PagePart {
     var events: [RoomEvent] { arrivals.filter(\.isMessage) }
     var arrivals: [RoomEvent] = []
     /// The token of the next request; `nil` at the end of the history.

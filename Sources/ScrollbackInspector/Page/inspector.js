@@ -227,47 +227,47 @@ async function showOverview() {
 
 // MARK: Coverage
 
-/** The weights of the segments: open ends have a fixed width, the rest is proportional to time. */
+/** The weights of the parts: open ends have a fixed width, the rest is proportional to time. */
 function barParts(bar, from, to) {
-    const parts = [];
+    const weighted = [];
     const low = from ?? bar.oldest;
     const high = to ?? bar.newest;
     const span = low === undefined || low === null ? 0 : high - low;
-    for (const segment of bar.segments) {
-        const lower = segment.lower ?? -Infinity;
-        const upper = segment.upper ?? Infinity;
+    for (const part of bar.parts) {
+        const lower = part.lower ?? -Infinity;
+        const upper = part.upper ?? Infinity;
         let weight;
         if (span > 0) {
             const begin = Math.max(lower, low);
             const end = Math.min(upper, high);
             if (upper < low || lower > high) continue;
             weight = Math.max(0, end - begin) / span;
-            const isOpen = (segment.lower === undefined && from === undefined)
-                || (segment.upper === undefined && to === undefined);
-            if (isOpen && segment.kind !== "known") weight += 0.06;
+            const isOpen = (part.lower === undefined && from === undefined)
+                || (part.upper === undefined && to === undefined);
+            if (isOpen && part.kind !== "known") weight += 0.06;
         } else {
             weight = 1;
         }
-        parts.push({ segment, weight });
+        weighted.push({ part, weight });
     }
-    return parts;
+    return weighted;
 }
 
-function describe(segment) {
-    const ends = [segment.lower, segment.upper].map((end, index) =>
+function describe(part) {
+    const ends = [part.lower, part.upper].map((end, index) =>
         end === undefined ? (index === 0 ? "the beginning" : "the newest end") : time(end));
-    const inside = segment.count === undefined ? "" : `, ${counted(segment.count, "message")}`;
-    return `${segment.kind}: ${ends[0]} to ${ends[1]}${inside}`;
+    const inside = part.count === undefined ? "" : `, ${counted(part.count, "message")}`;
+    return `${part.kind}: ${ends[0]} to ${ends[1]}${inside}`;
 }
 
 function drawBar(element, bar, from, to) {
-    element.replaceChildren(...barParts(bar, from, to).map(({ segment, weight }) => {
-        const part = el("i", segment.kind);
-        part.style.flexGrow = String(weight);
-        part.title = describe(segment);
-        return part;
+    element.replaceChildren(...barParts(bar, from, to).map(({ part, weight }) => {
+        const block = el("i", part.kind);
+        block.style.flexGrow = String(weight);
+        block.title = describe(part);
+        return block;
     }));
-    element.setAttribute("aria-label", bar.segments.map(describe).join("; "));
+    element.setAttribute("aria-label", bar.parts.map(describe).join("; "));
     return element;
 }
 
@@ -411,7 +411,7 @@ const channel = {
     showReport(report) {
         this.bar = report.bar;
         $("channel-name").textContent = visible(report.name || report.url);
-        const stale = report.bar.segments.filter((part) => part.kind === "stale");
+        const stale = report.bar.parts.filter((part) => part.kind === "stale");
         $("channel-facts").textContent = [
             counted(report.messageCount, "message"),
             report.gaps.length === 0 ? "no gaps" : counted(report.gaps.length, "gap"),

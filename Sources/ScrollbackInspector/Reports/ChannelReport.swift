@@ -73,10 +73,10 @@ struct ChannelReport: Encodable, Sendable {
 struct CoverageBar: Encodable, Sendable {
     var oldest: Int64?
     var newest: Int64?
-    var segments: [Segment]
+    var parts: [Part]
 
     /// A range with one kind of coverage; a bound at an end of the history has no time.
-    struct Segment: Encodable, Sendable {
+    struct Part: Encodable, Sendable {
         var kind: String
         var lower: Int64?
         var upper: Int64?
@@ -95,7 +95,7 @@ struct CoverageBar: Encodable, Sendable {
         let bounds = Set(gaps.flatMap { [$0.lower, $0.upper] })
             .union(stale.flatMap { [$0.lower, $0.upper] })
             .union([.beginning, .end]).sorted()
-        segments = []
+        parts = []
         for (lower, upper) in zip(bounds, bounds.dropFirst()) {
             if gaps.contains(where: { $0.lower < upper && lower < $0.upper }) {
                 try addMissing(from: lower, to: upper, of: url, in: reader)
@@ -108,7 +108,7 @@ struct CoverageBar: Encodable, Sendable {
         }
     }
 
-    /// Adds the segments of a gap, or of a part of one.
+    /// Adds the parts of a gap, or of a piece of one.
     ///
     /// The range of messages that arrived alone in the gap is shown as untrusted, because messages
     /// between them may be missing.
@@ -135,8 +135,8 @@ struct CoverageBar: Encodable, Sendable {
     private mutating func add(
         _ kind: String, from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, count: Int? = 0
     ) {
-        segments.append(
-            Segment(
+        parts.append(
+            Part(
                 kind: kind, lower: lower.milliseconds, upper: upper.milliseconds, count: count))
     }
 }

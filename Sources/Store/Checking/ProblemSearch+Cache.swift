@@ -9,8 +9,8 @@ extension ProblemSearch {
         for (number, url) in channels.sorted(by: { $0.key < $1.key }) {
             try searchMessages(of: url, number, in: rows)
             try searchIndexes(of: url, number, in: rows)
-            try searchSegments(Gap.self, of: url, number, in: rows)
-            try searchSegments(StaleRange.self, of: url, number, in: rows)
+            try searchRanges(Gap.self, of: url, number, in: rows)
+            try searchRanges(StaleRange.self, of: url, number, in: rows)
             try searchTombstones(of: url, number, in: rows)
             for table in [Table.groupChannel, .openChannel] {
                 let key = ByteWriter.key { $0.table(table, number) }
@@ -191,17 +191,17 @@ extension ProblemSearch {
 
     // MARK: The rest of a channel
 
-    private mutating func searchSegments<Value: Segment>(
+    private mutating func searchRanges<Value: HistoryRange>(
         _ type: Value.Type, of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var last: Value?
         try rows.forEachRow(in: KeyRange(Value.table, number)) { key, value in
             if key.isEmptyEnd(value) { return }
-            guard let segment: Value = try? rows.segment(key, value, of: url) else {
+            guard let range: Value = try? rows.range(key, value, of: url) else {
                 return add(.unreadable, in: url)
             }
-            if let last, segment.lower < last.upper { add(.overlap, in: url) }
-            last = segment
+            if let last, range.lower < last.upper { add(.overlap, in: url) }
+            last = range
         }
     }
 

@@ -7,7 +7,7 @@ extension StoreReader {
     public func gaps(in url: ChannelURL) throws(StoreError) -> [Gap] {
         let view = try view
         guard let number = try view.number(of: url) else { return [Gap(in: url)] }
-        return try view.segments(of: url, number)
+        return try view.ranges(of: url, number)
     }
 
     /// Returns the gap that contains a position; `nil` at a bound, whose message is known.
@@ -23,7 +23,7 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return bound < .end ? Gap(in: url) : nil
         }
-        let gaps: [Gap] = try view.segments(of: url, number, above: bound, limit: 1)
+        let gaps: [Gap] = try view.ranges(of: url, number, above: bound, limit: 1)
         return gaps.first
     }
 
@@ -38,9 +38,9 @@ extension StoreReader {
         // starts below the bound; otherwise the newest gap below the bound.
         let table = KeyRange(.gap, number)
         let key = ByteWriter.key { $0.boundKey(.gap, number, bound) }
-        let around: Gap? = try view.firstSegment(in: KeyRange(key, table.upper), of: url)
+        let around: Gap? = try view.firstRange(in: KeyRange(key, table.upper), of: url)
         if let around, around.lower < bound { return around }
-        return try view.firstSegment(
+        return try view.firstRange(
             in: KeyRange(table.lower, key), isDescending: true, of: url)
     }
 
@@ -56,7 +56,7 @@ extension StoreReader {
         let view = try view
         guard lower < upper else { return [] }
         guard let number = try view.number(of: url) else { return [Gap(in: url)] }
-        return try view.segments(of: url, number, above: lower, below: upper)
+        return try view.ranges(of: url, number, above: lower, below: upper)
     }
 
     /// Returns the channels with stored gaps, in the order in which they were first stored, by
@@ -75,7 +75,7 @@ extension StoreReader {
     public func staleRanges(in url: ChannelURL) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
-        return try view.segments(of: url, number)
+        return try view.ranges(of: url, number)
     }
 
     /// Returns the stale ranges that overlap the range strictly between two bounds, oldest first.
@@ -86,7 +86,7 @@ extension StoreReader {
     ) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard lower < upper, let number = try view.number(of: url) else { return [] }
-        return try view.segments(of: url, number, above: lower, below: upper)
+        return try view.ranges(of: url, number, above: lower, below: upper)
     }
 
     package func tombstone(
@@ -134,7 +134,7 @@ extension StoreReader {
 // MARK: Rows
 
 extension Rows {
-    func segment<Value: Segment>(
+    func range<Value: HistoryRange>(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
     ) throws(StoreError) -> Value {
         let bound = try decode(key.afterChannelNumber, as: "a bound in \(url)") {
@@ -158,8 +158,8 @@ extension Rows {
 }
 
 extension StoreView {
-    /// Returns the segments that overlap the range between two bounds, oldest first.
-    func segments<Value: Segment>(
+    /// Returns the ranges that overlap the range between two bounds, oldest first.
+    func ranges<Value: HistoryRange>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
@@ -167,16 +167,16 @@ extension StoreView {
         // Start after the range whose upper bound equals `lower`.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
-        try scan(KeyRange(start, table.upper), of: url) { (segment: Value) in
-            guard segment.lower < upper else { return false }
-            found.append(segment)
+        try scan(KeyRange(start, table.upper), of: url) { (range: Value) in
+            guard range.lower < upper else { return false }
+            found.append(range)
             return found.count < limit
         }
         return found
     }
 
-    /// Returns the oldest segment, or the newest if `isDescending` is true.
-    fileprivate func firstSegment<Value: Segment>(
+    /// Returns the oldest range, or the newest if `isDescending` is true.
+    fileprivate func firstRange<Value: HistoryRange>(
         in range: KeyRange, isDescending: Bool = false, of url: ChannelURL
     ) throws(StoreError) -> Value? {
         var found: Value?
@@ -187,7 +187,7 @@ extension StoreView {
         return found
     }
 
-    private func scan<Value: Segment>(
+    private func scan<Value: HistoryRange>(
         _ range: KeyRange, isDescending: Bool = false, of url: ChannelURL,
         _ body: (Value) -> Bool
     ) throws(StoreError) {
@@ -195,9 +195,9 @@ extension StoreView {
         var last: Value?
         try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
             if key.isEmptyEnd(value) { return true }
-            let segment: Value = try cache.segment(key, value, of: url)
+            let range: Value = try cache.range(key, value, of: url)
             if let last {
-                let (older, newer) = isDescending ? (segment, last) : (last, segment)
+                let (older, newer) = isDescending ? (range, last) : (last, range)
                 if newer.lower < older.upper {
                     throw cache.snapshot.recordingDamage(
                         StoreError(
@@ -209,8 +209,8 @@ extension StoreView {
                                 expected: "a lower bound that is at least \(older.upper)")))
                 }
             }
-            last = segment
-            return body(segment)
+            last = range
+            return body(range)
         }
     }
 

@@ -51,7 +51,7 @@ extension Batch {
         try checkOrder(first, last)
         let number = try number(assigningTo: url)
         var rest: Gap?
-        try removeSegments(of: url, number, from: first, through: last) { (older: inout Gap) in
+        try removeRanges(of: url, number, from: first, through: last) { (older: inout Gap) in
             older.backfillCursor = backfillCursor
             rest = older
         }
@@ -78,7 +78,7 @@ extension Batch {
     ) throws(StoreError) {
         try checkOrder(first, last)
         guard let number = try number(of: url) else { return }
-        try removeSegments(of: url, number, from: first, through: last) { (_: inout StaleRange) in }
+        try removeRanges(of: url, number, from: first, through: last) { (_: inout StaleRange) in }
     }
 
     func putGap(_ gap: Gap, _ number: ChannelNumber) throws(StoreError) {
@@ -117,30 +117,30 @@ extension Batch {
 // MARK: Rows
 
 extension Batch {
-    private func put<Value: Segment>(_ segment: Value) throws(StoreError) {
-        try checkBounds(segment.lower, segment.upper)
-        guard segment.lower < segment.upper else {
+    private func put<Value: HistoryRange>(_ range: Value) throws(StoreError) {
+        try checkBounds(range.lower, range.upper)
+        guard range.lower < range.upper else {
             throw StoreError(
-                .invalid, "\(segment) is an empty range: its bounds are equal", path: cache.path)
+                .invalid, "\(range) is an empty range: its bounds are equal", path: cache.path)
         }
-        let number = try number(assigningTo: segment.channelURL)
-        var segment = segment
-        let overlapped: [Value] = try view.segments(
-            of: segment.channelURL, number, above: segment.lower, below: segment.upper)
+        let number = try number(assigningTo: range.channelURL)
+        var range = range
+        let overlapped: [Value] = try view.ranges(
+            of: range.channelURL, number, above: range.lower, below: range.upper)
         for old in overlapped {
-            segment.absorb(old)
+            range.absorb(old)
             try removeRow(old, number)
             record(old.removed)
         }
-        putRow(segment, number)
-        record(segment.saved)
+        putRow(range, number)
+        record(range.saved)
     }
 
-    private func removeSegments<Value: Segment>(
+    private func removeRanges<Value: HistoryRange>(
         of url: ChannelURL, _ number: ChannelNumber, from first: Gap.Bound, through last: Gap.Bound,
         changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
-        let cut: [Value] = try view.segments(of: url, number, above: first, below: last)
+        let cut: [Value] = try view.ranges(of: url, number, above: first, below: last)
         for old in cut {
             try removeRow(old, number)
             record(old.removed)
@@ -152,20 +152,20 @@ extension Batch {
         }
     }
 
-    private func putRow<Value: Segment>(_ segment: Value, _ number: ChannelNumber) {
+    private func putRow<Value: HistoryRange>(_ range: Value, _ number: ChannelNumber) {
         rows.cache.put(
-            { $0.boundKey(Value.table, number, segment.upper) }, segment.writeValue)
+            { $0.boundKey(Value.table, number, range.upper) }, range.writeValue)
     }
 
     /// Removes a row, and leaves one at the end of the channel's history, which may be empty.
     ///
     /// LevelDB steps over all removed rows that follow a position. Without that row, reading the
-    /// segments of one channel would step over the removed rows of all other channels.
-    private func removeRow<Value: Segment>(
-        _ segment: Value, _ number: ChannelNumber
+    /// ranges of one channel would step over the removed rows of all other channels.
+    private func removeRow<Value: HistoryRange>(
+        _ range: Value, _ number: ChannelNumber
     ) throws(StoreError) {
-        if segment.upper < .end {
-            rows.cache.remove { $0.boundKey(Value.table, number, segment.upper) }
+        if range.upper < .end {
+            rows.cache.remove { $0.boundKey(Value.table, number, range.upper) }
             let end = ByteWriter.key { $0.boundKey(Value.table, number, .end) }
             if try cache.contains(end) { return }
         }
@@ -188,7 +188,7 @@ extension Batch {
     }
 }
 
-extension Segment {
+extension HistoryRange {
     fileprivate func removing(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []

@@ -9,10 +9,10 @@ public struct Coverage: Hashable, Sendable {
     /// The ranges of the whole history, contiguous and oldest first.
     ///
     /// Adjacent ranges have different kinds, unless a single known message separates them.
-    public let segments: [Segment]
+    public let parts: [Part]
 
     /// A range of the history with one kind of coverage.
-    public struct Segment: Hashable, Sendable {
+    public struct Part: Hashable, Sendable {
         /// The kind of coverage.
         public let kind: Kind
 
@@ -39,7 +39,7 @@ public struct Coverage: Hashable, Sendable {
     }
 
     /// True if the whole history is known.
-    public var isComplete: Bool { segments.allSatisfy { $0.kind == .known } }
+    public var isComplete: Bool { parts.allSatisfy { $0.kind == .known } }
 }
 
 extension StoreReader {
@@ -55,7 +55,7 @@ extension StoreReader {
         let bounds = Set(gaps.flatMap { [$0.lower, $0.upper] })
             .union(stale.flatMap { [$0.lower, $0.upper] })
             .union([.beginning, .end]).sorted()
-        var segments: [Coverage.Segment] = []
+        var parts: [Coverage.Part] = []
         for (lower, upper) in zip(bounds, bounds.dropFirst()) {
             let kind: Coverage.Kind =
                 if gaps.contains(where: { $0.lower < upper && lower < $0.upper }) {
@@ -67,14 +67,14 @@ extension StoreReader {
                 }
             // A message at a bound is known, even if there is a gap on both sides of it.
             let from =
-                segments.last.map { $0.kind == kind && kind != .missing } ?? false
-                ? segments.removeLast().lower : lower
-            segments.append(
-                Coverage.Segment(
+                parts.last.map { $0.kind == kind && kind != .missing } ?? false
+                ? parts.removeLast().lower : lower
+            parts.append(
+                Coverage.Part(
                     kind: kind, lower: from, upper: upper,
                     messageCount: try messageCount(in: url, from: from, to: upper)))
         }
-        return Coverage(channelURL: url, segments: segments)
+        return Coverage(channelURL: url, parts: parts)
     }
 }
 
@@ -82,14 +82,14 @@ extension Coverage: CustomStringConvertible {
     /// The ranges in one line, such as "~ 1700000000000/42 [3] 1700000002000/45 ? +∞": `~` is a
     /// missing range, `?` a stale one, and `[3]` a known one with three messages.
     public var description: String {
-        segments.map { segment in
+        parts.map { part in
             let mark =
-                switch segment.kind {
-                case .known: "[\(segment.messageCount)]"
+                switch part.kind {
+                case .known: "[\(part.messageCount)]"
                 case .stale: "?"
                 case .missing: "~"
                 }
-            return "\(mark) \(segment.upper)"
+            return "\(mark) \(part.upper)"
         }.joined(separator: " ")
     }
 }

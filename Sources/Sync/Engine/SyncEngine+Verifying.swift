@@ -66,15 +66,15 @@ extension SyncEngine {
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
-        for segment in try coverage(of: url).segments.reversed() where segment.kind == .known {
-            var bound = segment.upper
+        for part in try coverage(of: url).parts.reversed() where part.kind == .known {
+            var bound = part.upper
             var anchor = bound.anchorIncludingIt
             var used = UsedCursors()
             while true {
                 let request = PageRequest(in: url, at: anchor, bound: bound, older: pageSize)
                 let reply = try await make(ComparePage(request: request))
                 differences.append(reply.differences)
-                guard let next = reply.next, let from = reply.lowerBound, segment.lower < from
+                guard let next = reply.next, let from = reply.lowerBound, part.lower < from
                 else { break }
                 if from < bound { used = UsedCursors() }
                 guard used.insert(next) else { throw .stalled(url) }

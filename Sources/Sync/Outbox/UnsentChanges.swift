@@ -69,7 +69,7 @@ extension StoreReader {
     /// items.
     ///
     /// - Throws: `closed`, `io` or `corruption`.
-    public func overlay(
+    public func unsentChanges(
         of url: ChannelURL, for userID: UserID?
     ) throws(StoreError) -> UnsentChanges {
         UnsentChanges(try outboxItems(in: url), userID: userID)
@@ -94,8 +94,8 @@ extension StoreReader {
         in url: ChannelURL, _ state: OutboxItemState
     ) throws(StoreError) -> [Message] {
         let items = try outboxItems(in: url)
-        let overlay = UnsentChanges(items, userID: try storedUser()?.userID)
+        let unsentChanges = UnsentChanges(items, userID: try storedUser()?.userID)
         return items.filter { $0.isUnderstood && $0.state == state && $0.operation == .send }
-            .compactMap { $0.message.flatMap(overlay.shown) }
+            .compactMap { $0.message.flatMap(unsentChanges.shown) }
     }
 }

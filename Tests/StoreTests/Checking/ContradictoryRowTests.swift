@@ -293,10 +293,10 @@ import Testing
 
     // MARK: Coverage
 
-    private func overlap<Value: Segment>(_ first: Value, _ second: Value) throws {
+    private func overlap<Value: HistoryRange>(_ first: Value, _ second: Value) throws {
         try damage("cache") { batch in
-            for segment in [first, second] {
-                batch.put({ $0.boundKey(Value.table, 1, segment.upper) }, segment.writeValue)
+            for range in [first, second] {
+                batch.put({ $0.boundKey(Value.table, 1, range.upper) }, range.writeValue)
             }
         }
     }

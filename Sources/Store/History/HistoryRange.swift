@@ -4,7 +4,7 @@ import Models
 ///
 /// The ranges of one table never overlap. If two of them share a bound, the message at that bound
 /// is known.
-protocol Segment: Hashable, Sendable {
+protocol HistoryRange: Hashable, Sendable {
     static var table: Table { get }
 
     var channelURL: ChannelURL { get }
@@ -22,7 +22,7 @@ protocol Segment: Hashable, Sendable {
         throws(ByteReader.Damage)
 }
 
-extension Segment {
+extension HistoryRange {
     func overlaps(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         self.lower < upper && lower < self.upper
     }
@@ -30,7 +30,7 @@ extension Segment {
 
 // MARK: Gaps
 
-extension Gap: Segment {
+extension Gap: HistoryRange {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
@@ -68,7 +68,7 @@ extension Gap: Segment {
 
 // MARK: Stale ranges
 
-extension StaleRange: Segment {
+extension StaleRange: HistoryRange {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
