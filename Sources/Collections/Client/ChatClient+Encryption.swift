@@ -80,7 +80,9 @@ extension ChatClient {
     ) async throws(StoreError) {
         let (directories, old) = try options.encryptedDirectories(for: key)
         for (index, directory) in directories.enumerated() {
-            try ChatStore.reencrypt(at: directory, from: old, to: key) { done in
+            try ChatStore.reencrypt(
+                at: directory, from: old, to: key, acceptsPlainFiles: false, on: .disk()
+            ) { done in
                 progress((Double(index) + done) / Double(directories.count))
             }
         }

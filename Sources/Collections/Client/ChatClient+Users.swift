@@ -238,6 +238,11 @@ extension ChatClient {
         let store = try ChatStore(
             at: directory, options: options.store, encryptionKey: options.encryptionKey,
             now: options.now(), migrationHandler: migrationHandler)
+        // Another program may have replaced the key file since the check.
+        guard options.encryptionKey == nil || !store.acceptsPlainFiles else {
+            store.close()
+            throw StoreError(plainAccepting: directory.path)
+        }
         var damage = StorageDamage(store.openingReport)
         var user: User?
         do throws(StoreError) {

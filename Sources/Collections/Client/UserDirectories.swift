@@ -89,10 +89,7 @@ struct UserDirectories {
         // could make the store accept plain files again.
         let keys = KeyFile(in: encrypted.path)
         if try keys.exists(), try keys.acceptsPlainFiles([key]) {
-            throw StoreError(
-                .wrongKey,
-                "the key file accepts unencrypted files: finish ChatStore.reencrypt(at:from:to:)",
-                path: encrypted.path)
+            throw StoreError(plainAccepting: encrypted.path)
         }
     }
 

@@ -6,6 +6,9 @@ extension ChatStore {
     /// Whether the files of the store are encrypted; `false` in memory.
     public var isEncrypted: Bool { keys != nil }
 
+    /// Whether the store reads unencrypted files: it has no key, or a re-encryption is unfinished.
+    package var acceptsPlainFiles: Bool { keys?.readsPlain ?? true }
+
     /// Changes the encryption key of the store.
     ///
     /// Only the small key file is written again, which contains the files' random keys, encrypted
@@ -55,9 +58,11 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
+    /// Throws `wrongKey` for a store that accepts unencrypted files, unless `acceptsPlainFiles`.
     package static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
-        on disk: LevelDB.Environment, progress: (Double) -> Void = { _ in }
+        acceptsPlainFiles: Bool = true, on disk: LevelDB.Environment,
+        progress: (Double) -> Void = { _ in }
     ) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
@@ -65,7 +70,11 @@ extension ChatStore {
         guard try files.checkReencryption(from: old, to: new) else { return progress(1) }
         try files.prepareLocks()
         try files.withLocks(in: disk) { () throws(StoreError) in
-            try files.reencrypt(from: old, to: new, on: disk, progress)
+            try files.removeUnfinished()
+            try files.caches.removeReplaced()
+            let keys = try files.keyFile.beginExchange(
+                from: old, to: new, acceptsPlainFiles: acceptsPlainFiles)
+            try files.reencrypt(with: keys, for: new, on: disk, progress)
         }
     }
 }
@@ -80,12 +89,9 @@ extension StoreFiles {
     }
 
     fileprivate func reencrypt(
-        from old: EncryptionKey?, to new: EncryptionKey?, on disk: LevelDB.Environment,
+        with keys: DataKeys, for new: EncryptionKey?, on disk: LevelDB.Environment,
         _ progress: (Double) -> Void
     ) throws(StoreError) {
-        try removeUnfinished()
-        try caches.removeReplaced()
-        let keys = try keyFile.beginExchange(from: old, to: new)
         let files = try sealedFiles()
         let total = max(1, files.reduce(0.0) { $0 + Double($1.size) })
         var done = 0.0
@@ -120,7 +126,7 @@ extension StoreFiles {
         }
     }
 
-    private func removeUnfinished() throws(StoreError) {
+    fileprivate func removeUnfinished() throws(StoreError) {
         for path in [repaired, salvaged + DiskFile.unfinished] {
             try DiskFile.removeAll(at: path)
         }

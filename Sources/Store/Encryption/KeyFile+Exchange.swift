@@ -26,9 +26,10 @@ extension KeyFile {
     /// The old key of the app does not decrypt it: a copy of this file must not be enough to read
     /// later data.
     package func beginExchange(
-        from old: EncryptionKey?, to new: EncryptionKey?
+        from old: EncryptionKey?, to new: EncryptionKey?, acceptsPlainFiles: Bool = true
     ) throws(StoreError) -> DataKeys {
         let found = try exists() ? keys(old, new).found : nil
+        if !acceptsPlainFiles, found?.readsPlain ?? true { throw StoreError(plainAccepting: path) }
         // Another program may have removed the file since the check, to have plain files accepted.
         guard old == nil || found != nil else {
             throw StoreError(.wrongKey, "the key file is missing", path: path)
@@ -98,11 +99,12 @@ extension KeyFile {
         return keys.readsPlain || keys.generation == DataKeys.plain
     }
 
-    /// Writes the file for the keys `others`, if one of `appKeys` decrypts it now.
+    /// Writes the file for the keys `others`, if one of `appKeys` decrypts it now, and unencrypted
+    /// files are not accepted.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {
-        if let keys = try dataKeys(appKeys) { try write(keys, for: others) }
+        if let keys = try dataKeys(appKeys), !keys.readsPlain { try write(keys, for: others) }
     }
 
     private func dataKeys(_ appKeys: [EncryptionKey]) throws(StoreError) -> DataKeys? {
@@ -121,5 +123,16 @@ extension KeyFile {
             }
         }
         return nil
+    }
+}
+
+extension StoreError {
+    /// The error for a key file that lets the app read unencrypted files, which another program may
+    /// have written.
+    package init(plainAccepting path: String) {
+        self.init(
+            .wrongKey,
+            "the key file accepts unencrypted files: finish ChatStore.reencrypt(at:from:to:)",
+            path: path)
     }
 }

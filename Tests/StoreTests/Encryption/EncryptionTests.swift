@@ -466,6 +466,31 @@ import Testing
         try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
     }
 
+    /// A client finds the key file changed after it has checked it.
+    @Test func storeThatAcceptsPlainFilesIsNotReencryptedForAClient() throws {
+        let directory = try StoreDirectory()
+        try fill(directory)
+        let keys = DataKeys()
+        try KeyFile(in: directory.url.path).write(
+            DataKeys(generation: keys.generation, readsPlain: true, keys: keys.keys),
+            for: [#require(Steps.key)])
+        let store = try ChatStore(at: directory.url, encryptionKey: Steps.key)
+        #expect(store.acceptsPlainFiles)
+        store.close()
+        let before = try directory.contents()
+        let error = code {
+            try ChatStore.reencrypt(
+                at: directory.url, from: Steps.key, to: other, acceptsPlainFiles: false,
+                on: .disk())
+        }
+        #expect(error == .wrongKey)
+        #expect(try directory.contents() == before)
+        try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: other)
+        let encrypted = try ChatStore(at: directory.url, encryptionKey: other)
+        #expect(!encrypted.acceptsPlainFiles)
+        encrypted.close()
+    }
+
     @Test func wrongKeyReencryptsNoStore() throws {
         let encrypted = try StoreDirectory(.encrypted)
         try fill(encrypted)
