@@ -161,11 +161,12 @@ extension ChatStore {
             snapshots.cache = try cache.snapshot()
         }
         if !batch.rows.outbox.isEmpty {
-            batch.rows.outbox.put(
-                { $0.schemaKey(.generation) }, { $0.integer(batch.next.generation + 1) })
+            let generation = batch.next.generation + batch.next.generationStep
+            batch.rows.outbox.put({ $0.schemaKey(.generation) }, { $0.integer(generation) })
             do throws(StoreError) {
                 try outbox.write(batch.rows.outbox, isDurable: true)
-                batch.next.generation += 1
+                batch.next.generation = generation
+                batch.next.generationStep = 1
                 snapshots.outbox = try outbox.snapshot()
             } catch {
                 if batch.rows.cache.isEmpty { throw error }
@@ -174,7 +175,7 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
-        if batch.hasReplacedOutboxItems, failure == nil, failures.cache == nil {
+        if batch.hasReplacedOutboxRows, failure == nil, failures.cache == nil {
             recordGeneration(&writer)
         }
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {

@@ -122,6 +122,7 @@ extension Batch {
         if name == ChannelLabels.table.name, home == ChannelLabels.table.home {
             try recordLabels(key, value)
         }
+        if home == .kept { hasReplacedOutboxRows = true }
         if let value {
             rows.overlay(of: home).put({ $0.raw(key) }, { $0.raw(value) })
         } else {

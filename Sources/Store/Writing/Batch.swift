@@ -34,9 +34,9 @@ public final class Batch: StoreReader {
     /// Whether changes to the cache are on disk when the write returns, as changes to the outbox
     /// always are.
     package var isDurable = false
-    /// Whether the batch has replaced or removed outbox items, whose earlier form must not be sent
-    /// if an earlier copy replaces the outbox.
-    var hasReplacedOutboxItems = false
+    /// Whether the batch has done more in the outbox than to add items: the earlier rows must not
+    /// return if an earlier copy replaces the outbox.
+    var hasReplacedOutboxRows = false
     var definedTables: Set<String> = []
     let observedTables: ObservedTables
     /// The tables of the app whose changes the batch does not record, because they were not
@@ -55,12 +55,16 @@ public final class Batch: StoreReader {
         /// be too low.
         var isChannelCompared = false
         var isOutboxItemCompared = false
-        /// The number of commits of the outbox.
+        /// A number that increases with each commit of the outbox.
         var generation: UInt64
+        /// The first commit after an opening skips numbers, which a copy of the outbox may have that
+        /// was made before the process was killed.
+        var generationStep: UInt64
         var recordedGeneration: UInt64
 
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
             generation = try outbox.generation()
+            generationStep = generation == 0 ? 1 : 1 << 32
             recordedGeneration = try cache.generation()
             channel = try cache.nextNumber() ?? 1
             item = try outbox.nextNumber() ?? 1

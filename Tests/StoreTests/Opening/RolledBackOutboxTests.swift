@@ -116,6 +116,62 @@ import Testing
         again.close()
     }
 
+    /// What the user keeps besides outbox items.
+    enum Kept: CaseIterable {
+        case draft, pin, row
+    }
+
+    @Test(arguments: Kept.allCases)
+    func keptDataIsRecordedBeforeTheStoreIsClosed(kept: Kept) throws {
+        let directory = try StoreDirectory()
+        let table = StoreTable<String, Int>("blocked")
+        let store = try directory.open()
+        let before = try copy("outbox", of: directory)
+        try store.write { batch in
+            switch kept {
+            case .draft: try batch.setDraft("written", of: "general")
+            case .pin: try batch.setKeptInCache(true, for: "general")
+            case .row: try batch.put(1, for: "bob", in: table)
+            }
+        }
+        let killed = try StoreDirectory(of: directory)
+        store.close()
+        let outbox = killed.url.appending(path: "outbox")
+        try FileManager.default.removeItem(at: outbox)
+        try FileManager.default.moveItem(at: before, to: outbox)
+        let again = try killed.open()
+        #expect(again.openingReport.outboxLoss?.isRolledBack == true)
+        again.close()
+    }
+
+    /// The process is killed after it has added three items. An earlier copy of the outbox is
+    /// accepted, because it lacks only added items; the later copy then is another branch.
+    @Test func otherBranchOfTheOutboxIsDetected() throws {
+        let directory = try StoreDirectory()
+        let first = try directory.open()
+        try first.write { try $0.save(item("x")) }
+        first.close()
+        let second = try directory.open()
+        try second.write { try $0.save(item("y")) }
+        let earlier = try StoreDirectory(of: directory)
+        try second.write { try $0.save(item("z")) }
+        try second.write { try $0.save(item("w")) }
+        let later = try StoreDirectory(of: directory)
+        second.close()
+
+        var store = try earlier.open()
+        #expect(try states(store) == ["x pending", "y pending"])
+        try store.write { try $0.removeOutboxItem("y") }
+        store.close()
+        let outbox = earlier.url.appending(path: "outbox")
+        try FileManager.default.removeItem(at: outbox)
+        try FileManager.default.copyItem(at: later.url.appending(path: "outbox"), to: outbox)
+        store = try earlier.open()
+        #expect(store.openingReport.outboxLoss?.isRolledBack == true)
+        #expect(try store.outboxItems().allSatisfy { $0.state == .failed })
+        store.close()
+    }
+
     @Test func rolledBackOutboxIsDetectedAfterASuspension() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
