@@ -51,6 +51,21 @@ import Testing
         await story.engine.close()
     }
 
+    /// Without the cursor of the feed, the engine would not learn what it missed.
+    @Test(arguments: ["feed", "former", "losses", "user", "app", "unreported general"])
+    func tokenThatCannotBeReadReplacesTheCache(scope: String) async throws {
+        let (story, messages) = try await story()
+        await story.engine.disconnect()
+        try await story.delete(messages[1])
+        try await story.say("d")
+        try story.store.write { $0.setToken([0xFF], for: scope) }
+        try story.server.expireCursors()
+        try await story.connect()
+        try await story.engine.caughtUp("general")
+        #expect(try texts(story) == "a c d")
+        await story.engine.close()
+    }
+
     @Test func replacementWaitsForAConnection() async throws {
         let (story, messages) = try await story()
         story.network.goOffline()

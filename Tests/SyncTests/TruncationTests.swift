@@ -55,6 +55,29 @@ import Testing
         try await story.end()
     }
 
+    /// Message x is from the future when the device receives it, but not when the feed omits
+    /// messages. With four minutes, clocks that differ can explain its time.
+    @Test(arguments: [4, 30]) func messageAheadHidesNoOmittedMessages(minutes: Int) async throws {
+        var conditions = ServerConditions()
+        // Otherwise, the server would accept all later messages with later times.
+        conditions.clockSkew = 1
+        let story = try await Story(.exact { $0.pageSize = 2 }, conditions)
+        story.clock.advance(by: story.clock.now.duration(to: story.device.now))
+        try await story.say("a b")
+        try await story.open()
+        let ahead = story.clock.now.advanced(by: .seconds(60 * minutes))
+        try story.importMessages(["x": ahead], isReported: true)
+        try await story.sees("a b x")
+        await story.engine.disconnect()
+        try await story.say("c d e")
+        for clock in [story.clock, story.device] { clock.advance(by: .seconds(3600)) }
+        story.limitFeed(1)
+        try await story.say("f")
+        try await story.connect()
+        try await story.sees("a b c d e x f")
+        try await story.end()
+    }
+
     @Test func truncationDuringAWalkIsFilled() async throws {
         let story = try await Story.caching("a b")
         story.limitFeed(1)

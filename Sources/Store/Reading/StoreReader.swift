@@ -27,7 +27,7 @@ public struct StoreView {
 
     /// Records an undecodable value of the cache, and returns the error.
     package func recordingDamage(
-        _ message: String, cause: any Error
+        _ message: String, cause: (any Error)?
     ) -> StoreError {
         committed.cache.recordingDamage(
             StoreError(.corruption, message, path: committed.cache.path, cause: cause))

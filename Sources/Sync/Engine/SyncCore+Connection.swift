@@ -3,7 +3,10 @@ import Store
 
 extension SyncCore {
     mutating func connect(as credentials: Credentials, _ ticket: Int) {
-        guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
+        var owner = read { (reader) throws(StoreError) in try reader.storedUser() }
+        // The row of the user may be damaged.
+        if owner == nil, let user = state.user { owner = user }
+        guard let stored = owner else {
             let error = readFailure ?? SyncError(.store, "the stored user could not be read")
             return act(.fail(error, ticket: ticket))
         }

@@ -18,7 +18,7 @@ extension SyncCore {
         }
         hasFeedBegun = token != nil
         polling.isWaiting = false
-        polling.requestedAt = time
+        polling.requestedAt = now
         answeredChannels = []
         call(CoreCall.Feed(since: token?.point.cursor), .feed(after: token))
     }
@@ -133,10 +133,13 @@ extension SyncCore {
         if !batch.events.isEmpty || token?.point.cursor != batch.cursor || completesList
             || endsCatchingUp
         {
+            // A batch that is not live may end before the time of its request.
+            let earlier = batch.isLive ? nil : token?.requestedAt
+            let requestedAt = earlier ?? polling.requestedAt
             let report = write { (ingest) throws(StoreError) in
                 let report = try ingest.applyFeed(batch, after: token?.point, missed: missed)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) &+ 1)
-                ingest.batch.setFeed(FeedToken(point, batch.epoch))
+                ingest.batch.setFeed(FeedToken(point, batch.epoch, requestedAt: requestedAt))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
                 if completesList {
                     try ingest.clearUnlistedChannels()

@@ -115,6 +115,8 @@ struct SyncCore {
     var lastResults = LastDeliveryResults()
     /// The device's time, set by the engine before each step.
     var time: Timestamp = 0
+    /// ``time``, or the end of time in tests without a clock.
+    var now: Timestamp { time == 0 ? .distantFuture : time }
     /// The channels that callers of `caughtUp` wait for, by ticket; `nil` for all.
     var waiting: [Int: ChannelURL?] = [:]
     /// True if a feed cursor is stored, so that the feed reports all later changes.
@@ -363,7 +365,7 @@ extension SyncCore {
                 var ingest = Ingest(
                     batch, options, of: user?.userID, flights,
                     hasSeparateReactions: knownReactions != nil,
-                    changes: outbox.changes, now: time == 0 ? .distantFuture : time)
+                    changes: outbox.changes, now: now)
                 result = try body(&ingest)
                 try removeMessagesThatMustNotBeCached(&ingest)
                 ingested = ingest

@@ -6,28 +6,37 @@ package import Store
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
+    /// When the device made the last request that the feed answered with all events until then.
+    var requestedAt: Timestamp
 
-    /// The number of the token, the length of the epoch, the epoch and the cursor.
+    /// The number of the token, the time of the request in milliseconds, the length of the epoch,
+    /// the epoch and the cursor.
     ///
     /// On-disk format, DO NOT CHANGE.
     package var bytes: [UInt8] {
-        Array("\(point.number) \(epoch.rawValue.utf8.count) \(epoch)\(point.cursor)".utf8)
+        let length = epoch.rawValue.utf8.count
+        return Array(
+            "\(point.number) \(requestedAt.milliseconds) \(length) \(epoch)\(point.cursor)".utf8)
     }
 
-    init(_ point: FeedPoint, _ epoch: ServerEpoch) {
+    init(_ point: FeedPoint, _ epoch: ServerEpoch, requestedAt: Timestamp) {
         self.point = point
         self.epoch = epoch
+        self.requestedAt = requestedAt
     }
 
     package init?(bytes: [UInt8]) {
-        let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
-            let length = Int(String(decoding: parts[1], as: UTF8.self)),
-            (0...parts[2].count).contains(length),
-            let epoch = parts[2].prefix(length).withUnsafeBytes(String.init(validUTF8:)),
-            let cursor = parts[2].dropFirst(length).withUnsafeBytes(String.init(validUTF8:))
+        let parts = bytes.split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
+            let time = Int64(String(decoding: parts[1], as: UTF8.self)),
+            let length = Int(String(decoding: parts[2], as: UTF8.self)),
+            (0...parts[3].count).contains(length),
+            let epoch = parts[3].prefix(length).withUnsafeBytes(String.init(validUTF8:)),
+            let cursor = parts[3].dropFirst(length).withUnsafeBytes(String.init(validUTF8:))
         else { return nil }
-        self.init(FeedPoint(FeedCursor(cursor), number: number), ServerEpoch(epoch))
+        self.init(
+            FeedPoint(FeedCursor(cursor), number: number), ServerEpoch(epoch),
+            requestedAt: Timestamp(milliseconds: time))
     }
 }
 
@@ -86,7 +95,7 @@ extension ChatStore {
 
 extension StoreReader {
     func feed() throws(StoreError) -> FeedToken? {
-        try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
+        try token(Scope.feed) { FeedToken(bytes: $0) }
     }
 
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
@@ -96,13 +105,14 @@ extension StoreReader {
 
     /// `nil` if the server's history was never rolled back.
     func formerEpoch() throws(StoreError) -> FormerEpoch? {
-        try token(Scope.formerEpoch).flatMap { FormerEpoch(bytes: $0) }
+        try token(Scope.formerEpoch) { FormerEpoch(bytes: $0) }
     }
 
     /// Returns a counter that increases whenever stored history becomes stale or is cleared.
     func lossCount() throws(StoreError) -> Int64 {
         // The row of a plain store may contain any number.
-        try text(Scope.losses).flatMap { Int64($0) }.map { min($0, .max / 2) } ?? 0
+        try token(Scope.losses) { Int64(String(decoding: $0, as: UTF8.self)) }
+            .map { min($0, .max / 2) } ?? 0
     }
 
     /// Returns whether the feed has reported the whole list of the user's group channels.
@@ -110,18 +120,13 @@ extension StoreReader {
         try token(Scope.channelList) != nil
     }
 
-    /// Returns the user who was connected last, or throws `corruption` if this user cannot be read.
+    /// Returns the user who was connected last.
     package func storedUser() throws(StoreError) -> User? {
-        guard let bytes = try token(Scope.user) else { return nil }
-        do {
-            return try User(serialized: bytes)
-        } catch {
-            throw try view.recordingDamage("the stored user is damaged", cause: error)
-        }
+        try token(Scope.user) { try User(serialized: $0) }
     }
 
     func storedAppInfo() throws(StoreError) -> AppInfo? {
-        try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
+        try token(Scope.appInfo) { try AppInfo(serialized: $0) }
     }
 
     func channelChangelogToken() throws(StoreError) -> String? {
@@ -129,14 +134,14 @@ extension StoreReader {
     }
 
     func unreported(of url: ChannelURL) throws(StoreError) -> Position? {
-        guard let bytes = try token(Scope.unreported(in: url)) else { return nil }
-        let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let time = Int64(String(decoding: parts[0], as: UTF8.self)) else {
-            return nil
+        try token(Scope.unreported(in: url)) { bytes in
+            let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let time = Int64(String(decoding: parts[0], as: UTF8.self))
+            else { return nil }
+            return Position(
+                createdAt: Timestamp(milliseconds: time),
+                messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
         }
-        return Position(
-            createdAt: Timestamp(milliseconds: time),
-            messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
     }
 
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
@@ -145,6 +150,20 @@ extension StoreReader {
 
     private func text(_ scope: String) throws(StoreError) -> String? {
         try token(scope).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Throws `corruption` if the token cannot be decoded.
+    private func token<Value>(
+        _ scope: String, decode: ([UInt8]) throws -> Value?
+    ) throws(StoreError) -> Value? {
+        guard let bytes = try token(scope) else { return nil }
+        var cause: (any Error)?
+        do {
+            if let value = try decode(bytes) { return value }
+        } catch {
+            cause = error
+        }
+        throw try view.recordingDamage("the token \"\(scope)\" is damaged", cause: cause)
     }
 }
 

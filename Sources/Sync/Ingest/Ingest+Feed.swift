@@ -235,16 +235,19 @@ extension Ingest {
 
     /// Adds a gap that is newer than all known messages.
     ///
-    /// If the server's clocks differ, omitted messages may be older than the gap, so known messages
-    /// that are at most ``SyncOptions/clockSkew`` older become stale.
+    /// Omitted messages may be older than the gap if the newest known message has a time of the
+    /// future, or if the server's clocks differ. So the known messages become stale that are newer
+    /// than the request of the last batch, or older than the gap or that request by at most
+    /// ``SyncOptions/clockSkew``.
     mutating func openTruncation(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestKnownBound(of: url)
+        let requested = try batch.feed().map { Gap.Bound(before: $0.requestedAt) } ?? lower
         try openNewestGap(
-            in: url, from: lower, staleFrom: lower.earlier(by: options.clockSkew),
-            since: previous)
+            in: url, from: lower,
+            staleFrom: min(lower, requested).earlier(by: options.clockSkew), since: previous)
     }
 
     private mutating func openNewestGap(
@@ -280,10 +283,11 @@ extension Ingest {
             // it.
             bound = max(bound, gap.upper)
         }
+        let latestTime = latestTime(at: try batch.feed()?.requestedAt ?? now)
         guard case .position(let newest) = bound, newest.createdAt > latestTime else {
             return bound
         }
-        // The omitted messages are older than a message with a time of the future.
+        // The omitted messages may be older than a message with a time of the future.
         let latest = Position(createdAt: latestTime, messageID: "")
         let older = try batch.neighbor(of: latest, in: url, isOlder: true)
         return older.map { .position($0) } ?? .beginning

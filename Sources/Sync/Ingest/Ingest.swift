@@ -10,8 +10,7 @@ struct Ingest {
     let batch: Batch
     let options: SyncOptions
     let userID: UserID?
-    /// The latest time that a message can have: the sender's server may choose any time.
-    let latestTime: Timestamp
+    let now: Timestamp
     var flights: Flights
     /// The changes to apply after the write; `nil` if messages come with their reactions.
     var reactionChanges: [KnownReactions.Change]?
@@ -71,6 +70,7 @@ struct Ingest {
     }
 
     private static let clockDifference = Duration.seconds(300)
+
     private static let replacementMargin = Duration.seconds(24 * 60 * 60)
 
     init(
@@ -80,11 +80,17 @@ struct Ingest {
     ) {
         self.batch = batch
         self.options = options
-        latestTime = now.advanced(by: Ingest.clockDifference + options.clockSkew)
+        self.now = now
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
         self.changes = changes
+    }
+
+    /// Returns the latest credible time of a message received at `time`: on a federated server, the
+    /// sender's server chooses it.
+    func latestTime(at time: Timestamp) -> Timestamp {
+        time.advanced(by: Ingest.clockDifference + options.clockSkew)
     }
 
     // MARK: Channels
@@ -181,7 +187,8 @@ struct Ingest {
                     isConfirmed = false
                 }
                 // Only the server can confirm a copy with an impossible time.
-                mustBeConfirmed = merged.version > latestTime && !(isFeed && merged == message)
+                mustBeConfirmed =
+                    merged.version > latestTime(at: now) && !(isFeed && merged == message)
                 isConfirmed = isConfirmed && !mustBeConfirmed
                 return merged
             }

@@ -104,13 +104,13 @@ struct CacheRows {
         case "losses": losses = Int64(text) ?? -1
         case "list": hasAllChannels = true
         case "feed":
-            let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-            guard parts.count == 3, let number = Int64(parts[0]), let length = Int(parts[1]) else {
+            let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count == 4, let number = Int64(parts[0]), let length = Int(parts[2]) else {
                 throw Unreadable(what: "the token of the feed: \(text)")
             }
             token = Token(
-                number: number, epoch: String(parts[2].prefix(length)),
-                cursor: String(parts[2].dropFirst(length)))
+                number: number, epoch: String(parts[3].prefix(length)),
+                cursor: String(parts[3].dropFirst(length)))
         default: break
         }
     }
