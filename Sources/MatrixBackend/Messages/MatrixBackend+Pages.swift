@@ -64,50 +64,60 @@ extension MatrixBackend {
         case .message(let id):
             (point, found) = try await context(id.rawValue, in: history.room)
         }
-        var before = Segment()
+        var before = PagePart()
         if older > 0 || point == nil {
-            before = try await segment(.older, of: history, from: point, limit: older)
+            before = try await part(.older, of: history, from: point, limit: older)
             if point == nil, older == 0 {
                 point = before.start.map { HistoryPoint($0) }
-                before = Segment()
+                before = PagePart()
             }
         }
-        var (after, newerCursor) = (Segment(), point?.cursor)
+        var (after, newerCursor) = (PagePart(), point?.cursor)
         if anchor != .newest, newer > 0 {
-            after = try await newerSegment(of: history, from: point, found, limit: newer)
+            after = try await newerPart(of: history, from: point, found, limit: newer)
             newerCursor = after.end.map { HistoryPoint($0).cursor }
         } else if anchor == .newest {
             newerCursor = nil
         }
         let olderCursor = older > 0 ? before.end.map { HistoryPoint($0).cursor } : point?.cursor
         let events = before.events.reversed() + after.events
-        let bound = older > 0 ? before.end : point?.token
-        var ordered =
-            try await context(of: events, in: history, from: bound) + before.arrivals.reversed()
-        if case .message = anchor, newer == 0, let found { ordered.append(found) }
-        let late = (ordered + after.arrivals)
-            .map { Position(createdAt: $0.time, messageID: MessageID($0.id)) }.late
+        let bounds = (
+            older: older > 0 ? before.end : point?.token,
+            newer: anchor == .newest ? nil : newer > 0 ? after.end : point?.token
+        )
+        var arrivals = before.arrivals.reversed() + after.arrivals
+        if case .message = anchor, newer == 0, let found { arrivals.append(found) }
+        if !events.isEmpty, history.thread == nil {
+            arrivals =
+                try await neighbors(.older, of: history.room, from: bounds.older).reversed()
+                + arrivals + neighbors(.newer, of: history.room, from: bounds.newer)
+        }
+        let outliers = arrivals.map {
+            Position(createdAt: $0.time, messageID: MessageID($0.id))
+        }.outOfOrder
         let onPage = Set((events + [found].compactMap(\.self)).map { MessageID($0.id) })
-        if let bound { pageTokens.insert(bound, of: events) }
+        if let bound = bounds.older { pageTokens.insert(bound, of: events) }
         return MessagePage(
             messages: try await messages(events, in: history.room),
-            outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
+            outliers: outliers.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
     private static let contextCount = 20
 
-    private func context(
-        of events: [RoomEvent], in history: History, from bound: String?
+    /// Returns the messages next to a page in the order of arrival, which show which messages of
+    /// the page have wrong times.
+    private func neighbors(
+        _ side: Side, of room: String, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
-        guard let bound, !events.isEmpty, history.thread == nil else { return [] }
-        let reply = try await self.events(
-            .older, of: History(room: history.room), from: bound, limit: Self.contextCount)
-        return reply.events.filter(\.isMessageOrRedacted).reversed()
+        guard let bound else { return [] }
+        return try await part(
+            side, of: History(room: room), from: HistoryPoint(bound), limit: Self.contextCount
+        ).arrivals
     }
 
-    private func newerSegment(
+    private func newerPart(
         of history: History, from point: HistoryPoint?, _ found: RoomEvent?, limit: Int
-    ) async throws(BackendError) -> Segment {
+    ) async throws(BackendError) -> PagePart {
         var first = found
         if first == nil, let event = point?.event {
             first = try await self.event(event, in: history.room)
@@ -117,9 +127,9 @@ extension MatrixBackend {
         }
         let count = arrivals.count(where: \.isMessage)
         guard count < limit, let point else {
-            return Segment(arrivals: arrivals, end: point?.token)
+            return PagePart(arrivals: arrivals, end: point?.token)
         }
-        var after = try await segment(
+        var after = try await part(
             .newer, of: history, from: HistoryPoint(point.token), limit: limit - count)
         after.arrivals = arrivals + after.arrivals
         return after
@@ -139,7 +149,7 @@ extension MatrixBackend {
             return try await context(found.event_id.text, in: room)
         } catch  where error.code == .notFound {
             // All events are older than the time.
-            let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
+            let newest = try await part(.older, of: History(room: room), from: nil, limit: 0)
             return (newest.start.map { HistoryPoint($0) }, nil)
         }
     }
@@ -154,7 +164,7 @@ extension MatrixBackend {
     ) async throws(BackendError) -> HistoryPoint? {
         var (point, limit) = (first, Self.contextCount)
         for _ in 0..<Self.maximumRequestCount {
-            let newer = try await segment(
+            let newer = try await part(
                 .newer, of: History(room: room), from: HistoryPoint(point.token), limit: limit)
             guard let last = newer.events.last(where: { $0.time < time }) else { return point }
             guard let next = try await context(last.id, in: room).0 else { break }
@@ -185,26 +195,26 @@ extension MatrixBackend {
 
     /// Makes several requests if necessary: the server's limit also counts edits and deleted
     /// messages.
-    private func segment(
+    private func part(
         _ side: Side, of history: History, from point: HistoryPoint?, limit: Int,
         eventsPerRequest: Int = 1
-    ) async throws(BackendError) -> Segment {
-        var segment = Segment()
+    ) async throws(BackendError) -> PagePart {
+        var part = PagePart()
         var (token, skipped) = (point?.token, side == .older ? point?.event : nil)
         for _ in 0..<Self.maximumRequestCount {
-            let missing = max(limit - segment.events.count, eventsPerRequest)
+            let missing = max(limit - part.events.count, eventsPerRequest)
             let count = min(missing, 500) + (skipped == nil ? 0 : 1)
             let timelines = timelineCount
             let reply = try await events(side, of: history, from: token, limit: count)
             learn(reply.state, in: history.room)
             keep(reply.events, in: history.room, since: timelines)
-            segment.start = segment.start ?? reply.start
-            segment.end = reply.end
-            segment.arrivals += reply.events.filter { $0.id != skipped && $0.isMessageOrRedacted }
-            guard reply.end != nil, segment.events.count < limit else { break }
+            part.start = part.start ?? reply.start
+            part.end = reply.end
+            part.arrivals += reply.events.filter { $0.id != skipped && $0.isMessageOrRedacted }
+            guard reply.end != nil, part.events.count < limit else { break }
             (token, skipped) = (reply.end, nil)
         }
-        return segment
+        return part
     }
 
     private func events(
@@ -238,7 +248,7 @@ extension MatrixBackend {
     /// there is none.
     func newestMessage(in room: String) async throws(BackendError) -> Message?? {
         // The newest events may be edits, or deleted messages.
-        let found = try await segment(
+        let found = try await part(
             .older, of: History(room: room), from: nil, limit: 1, eventsPerRequest: 10)
         let message = try await messages(Array(found.events.prefix(1)), in: room).first
         return message == nil && found.end != nil ? nil : .some(message)
@@ -261,21 +271,39 @@ extension MatrixBackend {
 }
 
 extension [Position] {
-    /// The IDs of the messages that arrived after one with a newer position, for positions in the
-    /// order of arrival.
+    /// The IDs of the messages whose times contradict the order of arrival, for positions in this
+    /// order.
     ///
-    /// After a message of a server with a fast clock, messages are late until their clocks reach
-    /// its time. Late messages are stored, but cover no range.
-    var late: Set<MessageID> {
-        var late: Set<MessageID> = []
-        var newest: Position?
-        for position in self {
-            if let newest, position < newest {
-                late.insert(position.messageID)
-            } else {
-                newest = position
+    /// The sender's server chooses the time of a message. A message with a time of the past or of
+    /// the future must not extend the range that a page covers, so a message counts as in order
+    /// only if each of the longest ascending sequences contains it.
+    var outOfOrder: Set<MessageID> {
+        let before = Self.ascentLengths(self, by: <)
+        let after = Self.ascentLengths(reversed(), by: >).reversed()
+        let lengths = zip(before, after).map { $0 + $1 - 1 }
+        let longest = lengths.max() ?? 0
+        let places = zip(before, lengths).filter { $1 == longest }.map(\.0)
+        let counts: [Int: Int] = places.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        return Set(
+            indices.filter { lengths[$0] < longest || counts[before[$0]] != 1 }
+                .map { self[$0].messageID })
+    }
+
+    /// Returns the length of the longest ascending sequence that ends at each position.
+    private static func ascentLengths(
+        _ positions: [Position], by precedes: (Position, Position) -> Bool
+    ) -> [Int] {
+        // The least end of a sequence of each length.
+        var ends: [Position] = []
+        return positions.map { position in
+            guard let last = ends.last, !precedes(last, position),
+                let index = ends.firstIndex(where: { !precedes($0, position) })
+            else {
+                ends.append(position)
+                return ends.count
             }
+            ends[index] = position
+            return index + 1
         }
-        return late
     }
 }

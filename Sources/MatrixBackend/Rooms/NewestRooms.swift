@@ -43,7 +43,9 @@ struct NewestRoom: Decodable {
         let room = try decoder.container(keyedBy: Key.self)
         let invitation = [Key.invite_state, .stripped_state].first { room.contains($0) }
         isInvitation = invitation != nil
-        state = room.lenientList(invitation ?? .required_state)
+        state =
+            invitation.map { room.lenient(SyncReply.InvitationState.self, $0)?.events ?? [] }
+            ?? room.lenientList(.required_state)
         timeline = room.lenientList(.timeline)
         isDirect = room.lenient(.is_dm) ?? false
         let heroes: [Hero] = room.lenientList(.heroes)

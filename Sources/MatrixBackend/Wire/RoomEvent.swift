@@ -133,7 +133,7 @@ extension RoomEvent {
     var isMessageOrRedacted: Bool { isMessage || hasMessageType && isRedacted }
 
     var edited: String? {
-        let isEdit = redacts == nil && content.relation?.type == "m.replace"
+        let isEdit = hasMessageType && content.relation?.type == "m.replace"
         return isEdit ? content.relation?.eventID : nil
     }
 

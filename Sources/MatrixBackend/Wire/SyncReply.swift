@@ -131,11 +131,27 @@ extension SyncReply {
     struct InvitedRoom: Decodable {
         let state: [RoomEvent]
 
-        private enum Key: String, CodingKey { case invite_state }
+        private enum Key: String, CodingKey { case invite_state, events }
 
         init(from decoder: any Decoder) throws {
             let room = try decoder.container(keyedBy: Key.self)
-            state = room.lenient(EventList<RoomEvent>.self, .invite_state)?.events ?? []
+            let list = try? room.nestedContainer(keyedBy: Key.self, forKey: .invite_state)
+            state = list?.lenient(InvitationState.self, .events)?.events ?? []
+        }
+    }
+
+    /// The state of an invitation, which the inviter's server chooses.
+    ///
+    /// An event that cannot be decoded may be the invitation itself, and the others invented, so
+    /// the memberships are then omitted.
+    struct InvitationState: Decodable {
+        let events: [RoomEvent]
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            let events: [RoomEvent] = list.lenientList()
+            let isComplete = list.isAtEnd && list.currentIndex == events.count
+            self.events = events.filter { isComplete || $0.type != "m.room.member" }
         }
     }
 

@@ -149,13 +149,14 @@ import Testing
         #expect(try await alice.device.backend.channel(room).name == "General")
     }
 
-    @Test func redactedStateIsNoState() async throws {
+    @Test(arguments: ["", #", "m.relates_to": {"rel_type": "m.replace", "event_id": "$x"}"#])
+    func redactedStateIsNoState(field: String) async throws {
         let alice = try await FollowingDevice()
         let topic = """
             {"type": "m.room.topic", "state_key": "", "event_id": "$t",
              "sender": "@bob:example.org", "origin_server_ts": 1500, "content": CONTENT}
             """
-        let before = topic.replacing("CONTENT", with: #"{"topic": "Food"}"#)
+        let before = topic.replacing("CONTENT", with: #"{"topic": "Food"\#(field)}"#)
         _ = try await alice.feed(before)
         let after = topic.replacing("CONTENT", with: "{}")
         alice.device.server.reply("\(path)/event/$t", after)

@@ -9,25 +9,32 @@ import Testing
     /// Returns the indexes of the messages that are outliers.
     ///
     /// The messages are given by their times in minutes, in the server's order.
-    private func late(_ minutes: [Int]) -> [Int] {
-        minutes.map { Message.sample($0).position! }.late.map { Int($0.rawValue)! }.sorted()
+    private func outliers(_ minutes: [Int]) -> [Int] {
+        minutes.map { Message.sample($0).position! }.outOfOrder.map { Int($0.rawValue)! }.sorted()
     }
 
     @Test func pageInOrderHasNone() {
-        #expect(late([]) == [])
-        #expect(late([1]) == [])
-        #expect(late([1, 2, 3, 4]) == [])
+        #expect(outliers([]) == [])
+        #expect(outliers([1]) == [])
+        #expect(outliers([1, 2, 3, 4]) == [])
     }
 
-    @Test func lateMessagesAreOlderThanAnEarlierOne() {
-        #expect(late([26, 27, 28, 29, 1]) == [1])
-        #expect(late([26, 1]) == [1])
-        #expect(late([26, 27, 1, 2, 28, 29]) == [1, 2])
-        #expect(late([11, 1, 12, 2, 13, 14]) == [1, 2])
+    @Test func lateMessagesAreOlderThanMostBeforeThem() {
+        #expect(outliers([26, 27, 28, 29, 1]) == [1])
+        #expect(outliers([26, 27, 28, 1, 2, 29]) == [1, 2])
+        #expect(outliers([11, 1, 12, 2, 13, 14, 15]) == [1, 2, 11, 12])
     }
 
-    @Test func messagesAfterOneFromAFastClockCoverNoRange() {
-        #expect(late([26, 90, 27, 28]) == [27, 28])
+    @Test func messagesOfTheFutureAreNewerThanMostAfterThem() {
+        #expect(outliers([26, 90, 27, 28]) == [90])
+        #expect(outliers([90, 91, 26, 27, 28]) == [90, 91])
+    }
+
+    /// Any of them may have the wrong time.
+    @Test func equalNumbersOfMessagesThatContradictEachOtherAreOutliers() {
+        #expect(outliers([26, 1]) == [1, 26])
+        #expect(outliers([25, 26, 90, 27]) == [27, 90])
+        #expect(outliers([26, 27, 1, 2, 28, 29]) == [1, 2, 26, 27])
     }
 
     /// The deleted message still shows that those after it arrived late.
@@ -54,28 +61,37 @@ import Testing
         #expect(page.outliers == ["$m8"])
     }
 
+    private func chunk(_ minutes: [Int]) -> String {
+        minutes.map { PreparedReplies.message("$m\($0)", "\($0)", at: $0 * 60_000) }
+            .joined(separator: ",")
+    }
+
     /// If all messages of a page arrived late, they are recognized by comparison with the messages
     /// just older than the page.
     @Test func pageOfLateMessagesHasOnlyOutliers() async throws {
-        let device = Device()
-        try await device.connect()
-        device.prepareRoom()
-        _ = try await device.backend.feed(since: nil)
-        func reply(_ numbers: [Int], end: String) -> String {
-            let events = numbers.map {
-                PreparedReplies.message("$m\($0)", "\($0)", at: $0 * 60_000)
-            }
-            return
-                #"{"chunk": [\#(events.joined(separator: ","))], "start": "s", "end": "\#(end)"}"#
-        }
+        let device = try await FollowingDevice().device
         let messages = "GET rooms/!room:example.org/messages"
-        device.server.reply(messages, reply([3, 2], end: "t1"))
-        device.server.reply(messages, reply([29, 28, 27], end: "t2"))
-        device.server.reply(messages, #"{"chunk": [], "start": "t1"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([3, 2]))], "start": "s", "end": "t1"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([29, 28, 27]))], "start": "s"}"#)
         let page = try await device.backend.messages(
             in: "!room:example.org", at: .newest, older: 2, newer: 0)
         #expect(page.messages.map(\.text) == ["2", "3"])
         #expect(page.outliers == ["$m2", "$m3"])
         #expect(page.older == PageCursor("t1"))
+    }
+
+    /// The page would seem to contain all messages until the 90th minute.
+    @Test func lastMessageOfAPageMayBeOfTheFuture() async throws {
+        let device = try await FollowingDevice().device
+        let messages = "GET rooms/!room:example.org/messages"
+        device.server.reply(
+            messages, #"{"chunk": [\#(chunk([27, 28, 90]))], "start": "t1", "end": "t2"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([26, 25]))], "start": "t1"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([29, 30]))], "start": "t2"}"#)
+        let page = try await device.backend.messages(
+            in: "!room:example.org", at: .cursor("t1"), older: 0, newer: 3)
+        #expect(page.messages.map(\.text) == ["27", "28", "90"])
+        #expect(page.outliers == ["$m90"])
+        #expect(device.server.parameters("dir").suffix(3) == ["f", "b", "f"])
     }
 }

@@ -193,9 +193,41 @@ import Testing
         device.server.reply("GET sync", invitation(isDirect: true))
         device.server.reply(
             "POST rooms/!room:example.org/join", #"{"room_id": "!room:example.org"}"#)
+        device.server.reply(
+            "GET rooms/!room:example.org/state/m.room.member/@bob:example.org",
+            #"{"membership": "join"}"#)
         device.server.reply("PUT user/@alice:example.org/account_data/m.direct", "{}")
         try await device.backend.perform(AnswerInvitation(to: room, accepts: true))
         #expect(device.server.requests.last == "PUT user/@alice:example.org/account_data/m.direct")
+    }
+
+    /// Another server can invent the state of an invitation, and follow it with an invitation whose
+    /// sender has too long an ID.
+    @Test func invitationThatCannotBeReadHasNoInventedInviter() async throws {
+        let device = Device()
+        try await device.connect()
+        let sender = "@" + String(repeating: "e", count: 300) + ":example.net"
+        let actual = """
+            , {"type": "m.room.member", "state_key": "@alice:example.org", "sender": "\(sender)",
+             "content": {"membership": "invite"}}]}}}}}
+            """
+        let forged = invitation(isDirect: true).replacing("]}}}}}", with: actual)
+        device.server.reply("GET sync", forged)
+        let channel = try await device.backend.channel(room)
+        #expect(channel.myMemberState == .invited && channel.name == "General")
+        #expect(channel.inviter == nil && !channel.isDistinct)
+    }
+
+    @Test func directChatNeedsTheInviterInTheRoom() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", invitation(isDirect: true))
+        device.server.reply(
+            "POST rooms/!room:example.org/join", #"{"room_id": "!room:example.org"}"#)
+        let member = "GET rooms/!room:example.org/state/m.room.member/@bob:example.org"
+        device.server.reply(member, #"{"membership": "leave"}"#)
+        try await device.backend.perform(AnswerInvitation(to: room, accepts: true))
+        #expect(device.server.requests.last == member)
     }
 
     // MARK: Losses
