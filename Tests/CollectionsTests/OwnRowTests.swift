@@ -169,7 +169,7 @@ import Testing
         func reactions() -> [String] {
             (view.items.last?.message?.reactions ?? []).map { "\($0.key) \($0.userIDs)" }
         }
-        try await story.engine.react(.add, with: "+1", to: .written(id), in: "general")
+        try await story.engine.addReaction("+1", to: .written(id), in: "general")
         try await view.isUpToDate()
         #expect(view.picture == "a (b)")
         #expect(reactions() == ["+1 [bob]"])
@@ -178,10 +178,10 @@ import Testing
                 $0.reactions.count
             }
                 == [1])
-        try await story.engine.react(.delete, with: "+1", to: .written(id), in: "general")
+        try await story.engine.deleteReaction("+1", from: .written(id), in: "general")
         try await view.isUpToDate()
         #expect(reactions() == [])
-        try await story.engine.react(.add, with: "!", to: .written(id), in: "general")
+        try await story.engine.addReaction("!", to: .written(id), in: "general")
         try await story.connect()
         await view.shows("a b")
         await view.until { _ in reactions() == ["! [bob]"] }

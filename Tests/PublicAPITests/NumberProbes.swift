@@ -406,11 +406,7 @@ extension NumberProbe {
             },
             NumberProbe(
                 "SyncEngine.fetchMessages(in:at:older:newer:bound:source:)",
-                "SyncEngine.fetchMessages(of:in:limit:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:bound:)",
-                "SyncEngine.searchMessages(matching:after:limit:)",
-                "SyncEngine.fetchMentions(after:limit:)", "MessageAnchor.time(_:)",
-                "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
+                "MessageAnchor.time(_:)", "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
             ) { numbers, world in
                 let engine = try await world.engine()
                 let viewer = numbers.int()

@@ -22,7 +22,7 @@ import Testing
 
     @Test func queuedDeletionRemovesTheChangesOfItsMessage() async throws {
         let edit = try await story.engine.update(.sent(id), in: "general", with: .text("b"))
-        let reaction = try await story.engine.react(.add, with: "+1", to: .sent(id), in: "general")
+        let reaction = try await story.engine.addReaction("+1", to: .sent(id), in: "general")
         let other = try await story.write("c")
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         for id in [edit, reaction] {
@@ -53,7 +53,7 @@ import Testing
             try await story.engine.update(.sent(id), in: "general", with: .text("b"))
         }
         await expectError(.notFound) {
-            try await story.engine.react(.add, with: "+1", to: .sent(id), in: "general")
+            try await story.engine.addReaction("+1", to: .sent(id), in: "general")
         }
         #expect(try story.store.outboxItems().map(\.operation) == [.delete])
         try await story.connect()

@@ -37,8 +37,8 @@ import Testing
         case .edit:
             try await engine.update(.sent(lost), in: "general", with: .text("edited"))
         case .deletion: try await engine.delete(.sent(lost), in: "general")
-        case .addition: try await engine.react(.add, with: "+1", to: .sent(lost), in: "general")
-        case .removal: try await engine.react(.delete, with: "+1", to: .sent(lost), in: "general")
+        case .addition: try await engine.addReaction("+1", to: .sent(lost), in: "general")
+        case .removal: try await engine.deleteReaction("+1", from: .sent(lost), in: "general")
         case .reply: try await reply(by: engine)
         }
     }
@@ -75,7 +75,8 @@ import Testing
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees(change == .reply ? "a precious !reply" : "a precious")
         let shown = try story.store.read { reader in
-            let unsentChanges = try reader.unsentChanges(of: "general", for: "bob")
+            let items = try reader.outboxItems(in: "general")
+            let unsentChanges = UnsentChanges(items, userID: "bob")
             return try reader.messages(in: "general").reversed().compactMap(unsentChanges.shown)
         }
         #expect(shown.map(\.text) == ["a", "precious"])

@@ -254,7 +254,7 @@ import Testing
         try await story.open()
         let a = try await story.write("a")
         let id = try #require(try await story.engine.sent(a).messageID)
-        let reaction = try await story.engine.react(.add, with: "+1", to: .sent(id), in: "general")
+        let reaction = try await story.engine.addReaction("+1", to: .sent(id), in: "general")
         _ = try await result(of: reaction)
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await result(of: long)

@@ -270,8 +270,8 @@ import Testing
     @Test func changeOfAFailedMessageWaitsForIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.react(
-            .add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.addReaction(
+            "+1", to: .written(a), in: "general")
         let b = try await story.write("b")
         story.network.goOnline()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
@@ -302,8 +302,8 @@ import Testing
         let story = try await Story(.exact { $0.failedItemLimit = 0 })
         story.network.goOffline()
         let a = try await story.write(String(repeating: "x", count: 6000))
-        let reaction = try await story.engine.react(
-            .add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.addReaction(
+            "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(
@@ -374,8 +374,8 @@ import Testing
         let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
         let message = try await story.engine.sent(edit)
         #expect(message.text == "A")
-        let reaction = try await story.engine.react(
-            .add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.addReaction(
+            "+1", to: .written(a), in: "general")
         #expect(try await result(of: reaction) == .done)
         let deletion = try await story.engine.delete(.written(a), in: "general")
         #expect(try await result(of: deletion) == .done)
@@ -387,7 +387,7 @@ import Testing
         try await story.open()
         for change: @Sendable (isolated SyncEngine) throws -> Void in [
             { try $0.update(.written("x"), in: "general", with: .text("A")) },
-            { try $0.react(.add, with: "+1", to: .written("x"), in: "general") },
+            { try $0.addReaction("+1", to: .written("x"), in: "general") },
             { try $0.delete(.written("x"), in: "general") },
         ] {
             let error = await #expect(throws: SyncError.self) { try await change(story.engine) }

@@ -127,8 +127,8 @@ import Testing
         let a = try #require(
             try await story.engine.send(params, in: "general", keepsCopies: true).requestID)
         let b = try await story.write("b")
-        let reaction = try await story.engine.react(
-            .add, with: "+1", to: .written(b), in: "general")
+        let reaction = try await story.engine.addReaction(
+            "+1", to: .written(b), in: "general")
         // The items stay in the outbox, because bob may connect again.
         #expect(try story.store.outboxItems().map(\.requestID) == [a, b, reaction])
         let items = try await story.engine.discardUserData()

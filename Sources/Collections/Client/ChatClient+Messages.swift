@@ -159,7 +159,7 @@ extension ChatClient {
         _ key: String, to target: MessageReference, in url: ChannelURL
     ) async throws(SyncError) -> Delivery {
         try await deliver(in: url) { (engine) throws(SyncError) in
-            try await engine.react(.add, with: key, to: target, in: url)
+            try await engine.addReaction(key, to: target, in: url)
         }
     }
 
@@ -179,7 +179,7 @@ extension ChatClient {
         _ key: String, from target: MessageReference, in url: ChannelURL
     ) async throws(SyncError) -> Delivery {
         try await deliver(in: url) { (engine) throws(SyncError) in
-            try await engine.react(.delete, with: key, to: target, in: url)
+            try await engine.deleteReaction(key, from: target, in: url)
         }
     }
 

@@ -153,7 +153,7 @@ extension MessageCollection {
         _ key: String, to target: MessageReference
     ) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
-            try await engine.react(.add, with: key, to: target, in: url)
+            try await engine.addReaction(key, to: target, in: url)
         }
     }
 
@@ -173,7 +173,7 @@ extension MessageCollection {
         _ key: String, from target: MessageReference
     ) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
-            try await engine.react(.delete, with: key, to: target, in: url)
+            try await engine.deleteReaction(key, from: target, in: url)
         }
     }
 

@@ -1,16 +1,16 @@
-public import Store
+package import Store
 
 /// The visible range of a history.
-public struct ShownRange: Hashable, Sendable {
+package struct ShownRange: Hashable, Sendable {
     /// The position of the oldest visible message, or an older one.
-    public var lower: Gap.Bound
+    package var lower: Gap.Bound
 
     /// The position of the newest visible message, or `end` if new messages are shown as they
     /// arrive.
-    public var upper: Gap.Bound
+    package var upper: Gap.Bound
 
     /// Creates the range between two bounds, in either order.
-    public init(from lower: Gap.Bound, to upper: Gap.Bound = .end) {
+    package init(from lower: Gap.Bound, to upper: Gap.Bound = .end) {
         self.lower = min(lower, upper)
         self.upper = max(lower, upper)
     }

@@ -1,9 +1,9 @@
-public import Models
+package import Models
 import Store
 
 /// A view of a channel, whose gaps the engine fills first while it is visible: from the first call
 /// of ``show(_:)`` until the viewer is released.
-public final class ChannelViewer: Sendable {
+package final class ChannelViewer: Sendable {
     private static let lastNumber = Locked(0)
 
     private let ranges: AsyncStream<ShownRange?>.Continuation
@@ -27,7 +27,7 @@ public final class ChannelViewer: Sendable {
     /// Replaces the visible range; `nil` if no row is visible yet.
     ///
     /// The method returns immediately, and the engine may skip a range that is replaced soon.
-    public func show(_ range: ShownRange?) { ranges.yield(range) }
+    package func show(_ range: ShownRange?) { ranges.yield(range) }
 }
 
 extension SyncEngine {
@@ -35,7 +35,7 @@ extension SyncEngine {
     ///
     /// When the viewer shows its first range, the engine resumes work in the channel that has
     /// failed, but neither fills nor reports again a huge gap that was reported.
-    public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
+    package nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }
 

@@ -24,13 +24,13 @@ public struct FetchedMessages: Hashable, Sendable {
 }
 
 /// A page of messages that the server has found.
-public struct ServerSearchPage: Hashable, Sendable {
+package struct ServerSearchPage: Hashable, Sendable {
     /// The messages that match, newest first, without those that are known to be deleted.
-    public let messages: [Message]
+    package let messages: [Message]
 
     /// The cursor of the next page; `nil` if the server has searched everything.
-    public let next: PageCursor?
+    package let next: PageCursor?
 
     /// The time after which the server has searched all messages; `nil` if the page is empty.
-    public let searchedAfter: Timestamp?
+    package let searchedAfter: Timestamp?
 }

@@ -57,7 +57,7 @@ extension SyncEngine {
 
     /// Whether the engine only follows the feed: no other request is in flight or waits for its
     /// next attempt, and no caller waits for the engine.
-    public var isIdle: Bool {
+    package var isIdle: Bool {
         core.isIdle && waits.keys.allSatisfy(\.isOfFeed) && tickets.isEmpty
     }
 

@@ -52,7 +52,7 @@ extension SyncEngine {
     /// - Returns: `true` if messages may still be missing.
     /// - Throws: `stalled` if the server repeats a page, or as
     ///   ``fetchMessages(in:at:older:newer:bound:source:)``.
-    public func fetchMessages(
+    package func fetchMessages(
         of kinds: MessageKinds, in url: ChannelURL, limit: Int
     ) async throws(SyncError) -> Bool {
         func newestGap() throws(SyncError) -> Gap? {
@@ -103,7 +103,7 @@ extension SyncEngine {
     /// - Returns: The messages that exist, and the IDs of the others, which are removed from the
     ///   store.
     /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
-    public func fetchMessages(
+    package func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> MessageLookup {
         var found: [Message] = []
@@ -137,7 +137,7 @@ extension SyncEngine {
     /// - Throws: `unsupported` if the backend lacks `messageSearch`; `refused`, with a cause of
     ///   code `expired` if the server does not know the cursor; or as
     ///   ``fetchMessages(in:at:older:newer:bound:source:)``.
-    public func searchMessages(
+    package func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor? = nil,
         limit: Int = 20
     ) async throws(SyncError) -> ServerSearchPage {
@@ -153,7 +153,7 @@ extension SyncEngine {
     ///
     /// - Throws: `unsupported` if the backend lacks `mentionList`, or as
     ///   ``searchMessages(matching:after:limit:)``.
-    public func fetchMentions(
+    package func fetchMentions(
         after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> Page<Message> {
         let limit = PageSize.nearest(to: limit, atLeast: 1)
@@ -168,7 +168,7 @@ extension SyncEngine {
     /// thread, pass its position as `bound`.
     ///
     /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
-    public func fetchReplies(
+    package func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int, bound: Gap.Bound? = nil
     ) async throws(SyncError) -> FetchedMessages {
@@ -233,7 +233,7 @@ extension SyncEngine {
     /// 1...10,000.
     ///
     /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
-    public func fetchChannels(
+    package func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
     ) async throws(SyncError) -> Page<GroupChannel> {
         var query = query.withoutLabels
@@ -244,7 +244,7 @@ extension SyncEngine {
     /// Fetches a group channel.
     ///
     /// - Throws: As ``fetchMessages(in:at:older:newer:bound:source:)``.
-    public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
+    package func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         try await make(FetchChannel(url))
     }
 
@@ -260,7 +260,7 @@ extension SyncEngine {
     ///   history.
     /// - Throws: `store` or `closed`.
     @discardableResult
-    public func ingest(
+    package func ingest(
         _ messages: [Message], source: CollectionEventSource = .requestMessage
     ) throws(SyncError) -> Int {
         try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }

@@ -8,8 +8,11 @@ extension SyncEngine {
     /// The number of messages after which a call ends, so that other calls do not wait long.
     private static let messagesOfACall = 5_000
 
-    /// Stores the messages that other processes left in the store's `PushInbox`, as
-    /// ``ingest(_:source:)`` does, and creates the inbox if there is none.
+    /// Stores the messages that other processes left in the store's `PushInbox`, and creates the
+    /// inbox if there is none.
+    ///
+    /// The messages are stored even inside a gap, and close none. A message replaces only an older
+    /// stored one.
     ///
     /// A file is removed only after its messages were synced to disk; after a crash before that, it
     /// is read again, without further effect. Unreadable parts are reported, and removed with the
@@ -84,7 +87,7 @@ extension SyncEngine {
     /// ``readPushInbox()`` creates a new one.
     ///
     /// - Throws: `store` or `closed`.
-    public func removePushInbox() throws(SyncError) {
+    package func removePushInbox() throws(SyncError) {
         try translatingStoreErrors { () throws(StoreError) in try store.removePushInbox() }
     }
 

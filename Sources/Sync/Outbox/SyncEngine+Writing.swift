@@ -110,7 +110,7 @@ extension SyncEngine {
     ///
     /// - Throws: `store` or `closed`.
     @discardableResult
-    public func discardUserData() throws(SyncError) -> [OutboxItem] {
+    package func discardUserData() throws(SyncError) -> [OutboxItem] {
         try change { (core) throws(SyncError) in try core.discardUserData() }
     }
 
@@ -154,18 +154,31 @@ extension SyncEngine {
         return try change { (core) throws(SyncError) in try core.delete(target, as: deletion) }
     }
 
-    /// Adds or removes a reaction to a message, and returns the request ID of the change.
+    /// Adds a reaction to a message, and returns the request ID of the change.
     ///
     /// A reaction to an unsent message is shown immediately, and sent after the message.
     ///
     /// - Throws: `notFound` if the message is neither in the outbox nor stored, or if its deletion
     ///   is in the outbox; `store`, `closed`.
     @discardableResult
-    public func react(
-        _ action: ReactionEventAction, with key: String, to target: MessageReference,
+    public func addReaction(
+        _ key: String, to target: MessageReference, in url: ChannelURL
+    ) throws(SyncError) -> RequestID {
+        try react(.addReaction, with: key, to: target, in: url)
+    }
+
+    /// Removes a reaction from a message, as ``addReaction(_:to:in:)`` adds one.
+    @discardableResult
+    public func deleteReaction(
+        _ key: String, from target: MessageReference, in url: ChannelURL
+    ) throws(SyncError) -> RequestID {
+        try react(.deleteReaction, with: key, to: target, in: url)
+    }
+
+    private func react(
+        _ operation: OutboxOperation, with key: String, to target: MessageReference,
         in url: ChannelURL
     ) throws(SyncError) -> RequestID {
-        let operation: OutboxOperation = action == .add ? .addReaction : .deleteReaction
         let reaction = outboxItem(operation, in: url) { $0.reactionKey = key }
         try change { (core) throws(SyncError) in try core.post(reaction, changing: target) }
         return reaction.requestID

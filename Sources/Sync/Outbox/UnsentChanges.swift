@@ -65,16 +65,6 @@ public struct UnsentChanges: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// Returns the changes that ``UnsentChanges`` contains, in O(*n*) of the channel's outbox
-    /// items.
-    ///
-    /// - Throws: `closed`, `io` or `corruption`.
-    public func unsentChanges(
-        of url: ChannelURL, for userID: UserID?
-    ) throws(StoreError) -> UnsentChanges {
-        UnsentChanges(try outboxItems(in: url), userID: userID)
-    }
-
     /// Returns the new messages of a channel that are waiting to be sent or in flight, as they were
     /// written, in O(*n*) of the channel's outbox items.
     ///
