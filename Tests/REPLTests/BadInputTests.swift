@@ -54,6 +54,7 @@ import Testing
         "react": "react nosuch +1",
         "unreact": "unreact nosuch +1",
         "resend": "resend nosuch",
+        "result": "result nosuch",
         "cancel": "cancel nosuch",
         "remove-failed": "remove-failed nosuch",
         "download": "download nosuch",

@@ -76,8 +76,8 @@ private struct Wave: BackendRequest, ChannelCall {
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also: store open, store path, store close, store clear, store check, "
-                    + "store reindex, store remove-cache, store scan, store dump, store get, store key, "
-                    + "store reencrypt"))
+                    + "store reindex, store remove-cache, store scan, store dump, store get, "
+                    + "store search, store key, store reencrypt"))
     }
 
     @Test func helpExplainsEachSignOfABar() async throws {

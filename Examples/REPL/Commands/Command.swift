@@ -86,8 +86,11 @@ struct Command: Sendable {
         var json: String { parsed.json }
 
         /// The text after the first word, as typed.
-        var rest: String {
-            parsed.starts.count > 1 ? String(text[parsed.starts[1]...]) : ""
+        var rest: String { rest(after: 1) }
+
+        /// The text after the first words, as typed.
+        func rest(after count: Int) -> String {
+            parsed.starts.count > count ? String(text[parsed.starts[count]...]) : ""
         }
     }
 }

@@ -63,8 +63,8 @@ extension Command {
                 return ValuedReply("\(count)", ["count": count])
             }
             var rows: [[String]] = []
-            for url in try store.channelURLs().sorted() {
-                rows.append([url.rawValue, "\(try store.messageCount(in: url))"])
+            for channel in try store.cachedChannels().sorted(by: { $0.url < $1.url }) {
+                rows.append([channel.url.rawValue, "\(channel.messageCount)"])
             }
             let shown = Array(rows.prefix(arguments.limit ?? rowLimit))
             let cut =

@@ -33,7 +33,7 @@ extension Command {
         ) { arguments in
             let (cache, word) = try arguments.existingFileCache
             if let word {
-                let contents = try cache.contents(of: ChannelURL(word))
+                let contents = try savedMessages(of: ChannelURL(word), in: cache)
                 return contents.report(
                     ValuedReply(
                         contents.records.lines(orNone: "no messages"), list: contents.records))
@@ -64,17 +64,21 @@ extension Command {
                 try cache.removeAll()
                 return "removed everything"
             }
-            _ = try cache.contents(of: ChannelURL(word))
+            _ = try savedMessages(of: ChannelURL(word), in: cache)
             try cache.remove(ChannelURL(word))
             return "removed \(word)"
         },
     ]
 }
 
-extension FileCache {
-    fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
-        let contents = try load(url)
-        if contents.records.isEmpty, contents.damageCount == 0, try !channels().contains(url) {
+extension Command {
+    private static func savedMessages(
+        of url: ChannelURL, in cache: FileCache
+    ) throws -> FileCache.Contents<Message> {
+        let contents = try cache.load(url)
+        if contents.records.isEmpty, contents.damageCount == 0,
+            try !cache.channels().contains(url)
+        {
             throw CommandError.failed("there is no file of a channel '\(url)': file-cache list")
         }
         return contents

@@ -27,13 +27,25 @@ extension Command {
             return "drew \(counts.joined(separator: ", ")) and \(items) in \(url)"
         },
         Command(
-            "gaps [CHANNEL] [limit N | all]",
-            "Lists the gaps and stale ranges of a channel's history, oldest first."
+            "gaps [CHANNEL] [FROM TO] [limit N | all]",
+            "Lists the gaps and stale ranges of a channel's history, oldest first.",
+            notes: [
+                "With bounds, only the gaps between them are listed. Without bounds, the kinds whose",
+                "messages are known in gaps follow.",
+            ]
         ) { arguments in
-            let url = try arguments.heldChannelOrOpenOne
             let store = try arguments.workspace.store
-            let (gaps, stale) = (try store.gaps(in: url), try store.staleRanges(in: url))
-            let lines = gaps.map(\.line) + stale.map(\.description)
+            if arguments.words.count == 3 {
+                let (url, from, to) = try arguments.channelAndBounds()
+                let lines = try store.gaps(in: url, from: from, to: to).map(\.line)
+                let none = "no gaps of \(url) from \(from) to \(to)"
+                return table(lines, limit: arguments.limit, orNone: none) { [$0] }
+            }
+            let url = try arguments.heldChannelOrOpenOne
+            let lines =
+                try store.gaps(in: url).map(\.line)
+                + store.staleRanges(in: url).map(\.description)
+                + store.kindCoverage(in: url).map(\.description)
             let none = "no gaps: \(url) is cached completely"
             return table(lines, limit: arguments.limit, orNone: none) { [$0] }
         },

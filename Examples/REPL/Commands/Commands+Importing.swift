@@ -51,7 +51,7 @@ extension Command {
             for url in log.channels {
                 let before = fetched
                 do {
-                    fetched += try await engine.fetchAll(of: url) {
+                    fetched += try await fetchAll(of: url, with: engine) {
                         sync.update(before + $0, share: Double(before + $0) / Double(total))
                     }.new
                 } catch let error as SyncError where error.code == .notConnected {

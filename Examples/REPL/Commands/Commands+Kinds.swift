@@ -1,20 +1,32 @@
+import Foundation
 import Models
 import Scrollback
 
 extension Command {
     static let kinds: [Command] = [
         Command(
-            "gallery KIND [in CHANNEL]",
+            "gallery KIND [in CHANNEL] [by PERIOD]",
             "Lists the messages of a kind, the newest 10 first; more continues.",
             notes: [
-                "KIND is image, video, audio, voice, otherFile, link, mention, thread or files."
+                "KIND is image, video, audio, voice, otherFile, link, mention, thread or files.",
+                "PERIOD is day, month or year, of which the listed messages are counted.",
             ],
-            example: "gallery link in general"
+            example: "gallery link in general by month"
         ) { arguments in
             guard let word = arguments.words.first else { throw CommandError.usage }
-            return try await arguments.list(arguments.words.dropFirst()) { client, url in
+            var words = arguments.words.dropFirst()
+            var period: Calendar.Component?
+            if words.count >= 2, words[words.endIndex - 2] == "by" {
+                period = try Command.period(words.removeLast())
+                words.removeLast()
+            }
+            let reply = try await arguments.list(words) { client, url in
                 try client.makeMessageList(of: try kind(word), in: url, pageSize: pageSize)
             }
+            guard let period, let list = try arguments.device.messageList, !list.rows.isEmpty else {
+                return reply
+            }
+            return reply + "\n" + counts(in: list, by: period)
         },
         Command(
             "mentions [in CHANNEL]", "Lists the messages that mention you, the newest 10 first."
@@ -41,7 +53,28 @@ extension Command {
         },
     ]
 
-    private static func kind(_ word: String) throws -> MessageKinds {
+    private static func period(_ word: String) throws -> Calendar.Component {
+        switch word {
+        case "day": .day
+        case "month": .month
+        case "year": .year
+        default: throw CommandError.failed("'\(word)' is not day, month or year")
+        }
+    }
+
+    /// Returns the number of listed messages in each period of UTC, the newest first.
+    @MainActor private static func counts(
+        in list: MessageList, by period: Calendar.Component
+    ) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return list.sections(by: period, in: calendar).map { section in
+            let day = Timestamp(section.period.start).iso8601.prefix { $0 != "T" }
+            return "from \(day): \(counted(section.rows.count, "message"))"
+        }.joined(separator: "\n")
+    }
+
+    static func kind(_ word: String) throws -> MessageKinds {
         if word == "files" { return .files }
         guard let kind = MessageKinds.names.first(where: { $0.name == word })?.kind else {
             throw CommandError.failed("there is no kind '\(word)': help gallery lists them")
@@ -56,7 +89,7 @@ extension Command.Arguments {
     /// Begins a list of messages of some kinds, in the channel after `in` or in all.
     @MainActor fileprivate func list(
         _ words: ArraySlice<String>, _ make: (ChatClient, ChannelURL?) throws -> MessageList
-    ) async throws -> any Reply {
+    ) async throws -> ValuedReply {
         var url: ChannelURL?
         if let word = words.first {
             guard word == "in", words.count == 2, let name = words.last else {
@@ -83,7 +116,7 @@ extension Command.Arguments {
     ) async throws -> ValuedReply {
         let messages = rows.map(\.message)
         let count = try await client.messageCount(of: list.kinds, in: list.channelURL)
-        let none = list.kinds == .thread ? "no threads" : "no messages"
+        let none = list.order == .lastReplyFirst ? "no threads" : "no messages"
         var lines = messages.lines(orNone: none, isShort: true).split(separator: "\n")
             .map(String.init)
         for (index, row) in rows.enumerated() where row.thread != nil {
@@ -94,7 +127,11 @@ extension Command.Arguments {
         }
         if let gap = list.gap {
             let channel = list.channelURL == nil ? " of \(gap.channelURL)" : ""
-            lines.append("not looked through: a gap\(channel) up to \(gap.upper)")
+            // The message below which the list continues, unless the gap is at the end.
+            let next = list.gapIndex.flatMap { list.rows.dropFirst($0).first?.message.name }
+            lines.append(
+                "not looked through: a gap\(channel) up to \(gap.upper)"
+                    + (next.map { ", above \($0)" } ?? ""))
         }
         if list.hasPrevious { lines.append("… more messages: more") }
         return ValuedReply(lines.joined(separator: "\n"), list: messages)

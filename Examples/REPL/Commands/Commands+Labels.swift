@@ -2,9 +2,16 @@ import Scrollback
 
 extension Command {
     static let labels: [Command] = [
-        Command("labels", "Lists the channels with local labels.") { arguments in
-            try arguments.expectNoWords()
-            let labels = try arguments.workspace.store.channelLabels()
+        Command(
+            "labels [CHANNEL]", "Lists the channels with local labels, or the labels of one."
+        ) { arguments in
+            let store = try arguments.workspace.store
+            let labels = try store.channelLabels()
+            if let word = try arguments.optionalWord {
+                let url = ChannelURL(word)
+                if labels[url] == nil { _ = try arguments.held(url) }
+                return try reply(store.labels(of: url), of: url)
+            }
             let rows = labels.sorted { $0.key < $1.key }.map { [$0.key.rawValue, $0.value.line] }
             return table(rows, limit: .everything, orNone: "no channel has labels") { $0 }
         },
@@ -25,10 +32,13 @@ extension Command {
             }
             labels.labels = Set(words)
             try store.write { try $0.setLabels(labels, of: url) }
-            return labels.isEmpty
-                ? "\(url) has no labels" : "labels of \(url): \(labels.line)"
+            return reply(labels, of: url)
         },
     ]
+
+    private static func reply(_ labels: ChannelLabels, of url: ChannelURL) -> String {
+        labels.isEmpty ? "\(url) has no labels" : "labels of \(url): \(labels.line)"
+    }
 }
 
 extension ChannelLabels {

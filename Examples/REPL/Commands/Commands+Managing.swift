@@ -3,31 +3,44 @@ import Scrollback
 extension Command {
     static let managing: [Command] = [
         Command(
-            "create CHANNEL [NAME=VALUE ...] [with USER ...]",
+            "create [named] CHANNEL [NAME=VALUE ...] [with USER ...]",
             "Creates a group channel, private unless isPublic=true, and invites users.",
             notes: [
-                "A Matrix server chooses the channel's URL; CHANNEL is then its name.",
+                "After named, and on a Matrix server, the server chooses the channel's URL, and",
+                "CHANNEL is the channel's name.",
                 "NAME is one of: "
                     + Setting.ofGroupChannel.map(\.name).joined(separator: ", ") + ".",
             ]
         ) { arguments in
-            let url = try arguments.channel
-            let parts = arguments.words.dropFirst().split(
+            let isNamed = arguments.words.first == "named" && arguments.words.count > 1
+            let url = try isNamed ? ChannelURL(arguments.words[1]) : arguments.channel
+            let parts = arguments.words.dropFirst(isNamed ? 2 : 1).split(
                 separator: "with", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count < 2 || !parts[1].isEmpty else { throw CommandError.usage }
             let users = parts.count == 2 ? parts[1].map { UserID($0) } : []
-            let isEmbedded = try arguments.world.host.server != nil
-            var params = GroupChannelCreateParams(
-                url.rawValue, userIDs: users, url: isEmbedded ? url : nil)
-            try Setting.ofGroupChannel.set(parts[0], of: &params)
-            let channel = try await arguments.client.createChannel(params)
+            let client = try arguments.client
+            let hasURL = try !isNamed && arguments.world.host.server != nil
+            let channel: GroupChannel
+            if !hasURL, parts[0].isEmpty {
+                channel = try await client.createChannel(name: url.rawValue, members: users)
+            } else {
+                var params = GroupChannelCreateParams(
+                    url.rawValue, userIDs: users, url: hasURL ? url : nil)
+                try Setting.ofGroupChannel.set(parts[0], of: &params)
+                channel = try await client.createChannel(params)
+            }
             return "created \(channel.url) with \(counted(channel.memberCount, "member"))"
         },
         Command(
-            "update CHANNEL JSON",
+            "update CHANNEL name NAME | JSON",
             "Changes a group channel: name, cover_url, data, custom_type, metadata.",
             example: #"update cats {"name": "All cats"}"#
         ) { arguments in
+            if arguments.words.count == 3, arguments.words[1] == "name", arguments.json.isEmpty {
+                let channel = try await arguments.client.updateChannel(
+                    arguments.existing(arguments.channel), name: arguments.words[2])
+                return "\(channel.url) is \(channel.name)"
+            }
             guard !arguments.json.isEmpty else { throw CommandError.usage }
             let url = try await arguments.existing(arguments.onlyChannel)
             let patch = try RecordType(named: "GroupChannel").patch(
@@ -228,9 +241,13 @@ extension Device {
         let (channels, isAnswered) = try await page(channelList)
         let hasMore = channelList.hasMore && !channels.isEmpty
         let none = channelList.channels.isEmpty ? "no channels" : "no more channels"
+        let rows = channels.map { channel in
+            channel.tableRow + [channelList.drafts[channel.url].map { "draft: \($0)" } ?? ""]
+        }
         let lines =
-            [channels.isEmpty ? none : Command.columns(channels.map(\.tableRow))]
+            [channels.isEmpty ? none : Command.columns(rows)]
             + (hasMore ? ["… there are more: type more"] : [])
+            + (channelList.isStale ? ["(the cache was cleared: fetching the list again)"] : [])
             + (isAnswered ? [] : ["(offline: cached channels)"])
         return ValuedReply(lines.joined(separator: "\n"), list: channels)
     }

@@ -27,10 +27,11 @@ extension Command {
             return "saved \(described(record))"
         },
         Command(
-            "messages CHANNEL [before | after | around POSITION] [limit N | all]",
+            "messages CHANNEL [before | after | around POSITION] [of KIND] [limit N | all]",
             "Lists the newest 20 (or N) messages, or those near a position, oldest first.",
             notes: [
-                "A POSITION is a message ID, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID."
+                "A POSITION is a message ID, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID.",
+                "A KIND, as of gallery, selects from all messages of the channel.",
             ], example: "messages general before c limit 2"
         ) { arguments in
             let (messages, total) = try arguments.messages()
@@ -46,18 +47,27 @@ extension Command {
             return try arguments.json(of: message)
         },
         Command(
-            "replies CHANNEL ID [limit N | all]",
-            "Lists the newest 20 (or N) replies to a message, oldest first."
+            "replies CHANNEL ID [after POSITION] [limit N | all]",
+            "Lists the newest 20 (or N) replies to a message, or the next ones, oldest first."
         ) { arguments in
-            let (url, id) = try arguments.channelAndMessage
+            let words = arguments.words
+            let isAfter = words.count == 4 && words[2] == "after"
+            guard isAfter || words.count == 2 else { throw CommandError.usage }
+            let url = try arguments.held(arguments.channel)
+            let id = try arguments.messageID(words[1], in: url)
             let limit = arguments.limit ?? 20
             let store = try arguments.workspace.store
             // Read one more than requested, to find out whether more exist.
-            let replies = try store.replies(to: id, in: url, limit: limit + 1)
+            let replies =
+                try isAfter
+                ? store.replies(
+                    to: id, in: url, after: arguments.anchor(words[3], in: url), limit: limit + 1)
+                : store.replies(to: id, in: url, limit: limit + 1)
             if replies.isEmpty, try store.message(id, in: url) == nil {
                 throw CommandError.noMessage(id.rawValue, in: url)
             }
-            let shown = Array(replies.prefix(limit).reversed())
+            let page = replies.prefix(limit)
+            let shown = isAfter ? Array(page) : page.reversed()
             let remark = replies.count > limit ? "\(cutRemark(limit, of: nil))\n" : ""
             return ValuedReply(remark + shown.lines(orNone: "no replies"), list: shown)
         },
@@ -120,8 +130,16 @@ extension Command.Arguments {
                 try store.messageCount(in: url)
             )
         }
-        guard words.count == 3, ["before", "after", "around"].contains(words[1]) else {
+        guard words.count == 3, ["before", "after", "around", "of"].contains(words[1]) else {
             throw CommandError.usage
+        }
+        if words[1] == "of" {
+            let kind = try Command.kind(words[2])
+            let userID = workspace.device?.userID
+            return (
+                try store.messages(of: kind, for: userID, in: url, limit: limit).reversed(),
+                try store.messageCount(of: kind, for: userID, in: url)
+            )
         }
         let anchor = try anchor(words[2], in: url)
         switch words[1] {

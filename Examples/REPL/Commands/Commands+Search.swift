@@ -12,7 +12,7 @@ extension Command {
             ], example: "search build went in general"
         ) { arguments in
             let device = try arguments.device
-            let params = try await arguments.search()
+            let params = try await arguments.search { try await arguments.existing($0) }
             guard !SearchQuery(params.text).isEmpty else {
                 return ValuedReply("no messages: the query has no word to find", list: [Message]())
             }
@@ -42,12 +42,17 @@ extension Command {
                     ? "" : "\n\(counted(found.count, "message")) from the server")
                 + (search.serverSearch.isComplete ? "" : "\n… more on the server: search-server")
         },
-        Command("index [rebuild]", "Shows the state of the search index, or builds it again.") {
-            arguments in
+        Command(
+            "index [rebuild | finish]",
+            "Shows the state of the search index, builds it again, or indexes the rest now."
+        ) { arguments in
             let client = try arguments.client
             switch arguments.words {
             case []: break
             case ["rebuild"]: try await client.rebuildSearchIndex()
+            case ["finish"]:
+                let store = try client.engine.store
+                while try store.indexMessages() { try Task.checkCancellation() }
             default: throw CommandError.usage
             }
             guard let status = try await client.searchIndexStatus() else {
@@ -66,12 +71,14 @@ extension Command {
 }
 
 extension Command.Arguments {
-    @MainActor fileprivate func search() async throws -> MessageSearchParams {
+    @MainActor fileprivate func search(
+        in channel: @MainActor (ChannelURL) async throws -> ChannelURL
+    ) async throws -> MessageSearchParams {
         var rest = text[...]
         var params = MessageSearchParams("")
         while let (before, option, value) = rest.lastOption {
             switch option {
-            case "in": params.channelURLs = [try await existing(ChannelURL(String(value)))]
+            case "in": params.channelURLs = [try await channel(ChannelURL(String(value)))]
             case "by": params.senderUserIDs = [UserID(String(value))]
             default: params.since = try time(String(value))
             }
@@ -85,6 +92,12 @@ extension Command.Arguments {
             throw CommandError.usage
         }
         return params
+    }
+
+    @MainActor func foundInStore() async throws -> any Reply {
+        let params = try await search { try held($0) }
+        let found = try workspace.store.searchMessages(params, limit: Command.pageSize)
+        return Self.reply(found, to: params)
     }
 
     @MainActor var messageSearch: MessageSearch {
@@ -107,13 +120,8 @@ extension Command.Arguments {
     @MainActor fileprivate func reply(
         _ search: MessageSearch, _ messages: [FoundMessage], _ unsent: [Message] = []
     ) -> ValuedReply {
-        var lines: [String] = []
-        let query = SearchQuery(search.params.text)
-        let short = ShortIDs((unsent + messages.map(\.message)).map(\.name))
-        let rows =
-            unsent.map { row(of: $0, query.hits(in: $0) ?? [], short) }
-            + messages.map { row(of: $0.message, $0.hits, short) }
-        lines.append(rows.isEmpty ? "no messages" : Command.columns(rows))
+        var reply = Self.reply(messages, to: search.params, unsent)
+        var lines = [reply.text]
         if search.hasMore { lines.append("… more results: more") }
         if !search.unsearched.isEmpty {
             let urls = Set(search.unsearched.map { $0.channelURL.rawValue.oneLine }).sorted()
@@ -126,11 +134,24 @@ extension Command.Arguments {
             lines.append(
                 "not searched: \(what) in \(urls.joined(separator: ", ")): search-backfill")
         }
-        return ValuedReply(
-            lines.joined(separator: "\n"), list: unsent + messages.map(\.message))
+        reply.text = lines.joined(separator: "\n")
+        return reply
     }
 
-    private func row(
+    private static func reply(
+        _ messages: [FoundMessage], to params: MessageSearchParams, _ unsent: [Message] = []
+    ) -> ValuedReply {
+        let query = SearchQuery(params.text)
+        let short = ShortIDs((unsent + messages.map(\.message)).map(\.name))
+        let rows =
+            unsent.map { row(of: $0, query.hits(in: $0) ?? [], short) }
+            + messages.map { row(of: $0.message, $0.hits, short) }
+        return ValuedReply(
+            rows.isEmpty ? "no messages" : Command.columns(rows),
+            list: unsent + messages.map(\.message))
+    }
+
+    private static func row(
         of message: Message, _ hits: [SearchHit], _ short: ShortIDs
     ) -> [String] {
         let texts = message.searchedTexts.map { field, text in

@@ -52,9 +52,11 @@ extension Command {
             arguments.workspace.close()
             return "closed"
         },
-        Command("store clear", "Removes all data except the outbox.") { arguments in
+        Command("store clear", "Removes all data except the outbox, and frees the disk space.") {
+            arguments in
             let store = try arguments.workspace.store
             try store.clearCachedData()
+            try store.purgeCleared()
             let count = try store.outboxItems().count
             return "cleared; \(counted(count, "outbox item")) \(count == 1 ? "stays" : "stay")"
         },
@@ -109,6 +111,12 @@ extension Command {
                 throw CommandError.failed("there is no row \(Hex.text(key))")
             }
             return rows.map(\.detail).joined(separator: "\n")
+        },
+        Command(
+            "store search WORDS [in CHANNEL] [by USER] [since TIME]", freeTextAfter: 0,
+            "Finds messages in the store, the newest 10 first, as search does on the device."
+        ) { arguments in
+            try await arguments.foundInStore()
         },
         Command(
             "token SCOPE [HEX | none]", "Shows, sets or removes a token, such as the feed cursor."

@@ -13,7 +13,7 @@ extension Command {
             let workspace = arguments.workspace
             defer { workspace.onProgress(nil) }
             let meter = ProgressMeter("syncing \(url)", in: workspace)
-            let (new, refreshed) = try await engine.fetchAll(of: url) { meter.update($0) }
+            let (new, refreshed) = try await fetchAll(of: url, with: engine) { meter.update($0) }
             let again =
                 refreshed > 0 ? ", and \(grouped(refreshed)) that may have been out of date" : ""
             let line = "fetched \(counted(new, "missing message"))\(again)"
@@ -166,10 +166,10 @@ extension Command {
                 #"leave-push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#
         ) { arguments in
             let message = try arguments.message
-            guard let directory = try arguments.client.engine.store.directory else {
-                return "there is no push inbox in memory: start with --home"
-            }
-            let key = try arguments.client.options.encryptionKey
+            let client = try arguments.client
+            guard client.isUsingLocalCaching, let directory = try client.engine.store.directory
+            else { return "there is no push inbox in memory: start with --home" }
+            let key = client.options.encryptionKey
             guard let box = try PushInbox(in: directory, encryptionKey: key) else {
                 throw CommandError.failed("there is no push inbox: connect first")
             }
@@ -259,6 +259,33 @@ extension Command {
 }
 
 extension Command {
+    /// Fetches the missing and stale messages of a channel, newest first.
+    ///
+    /// `progress` receives the number of new messages so far.
+    @MainActor static func fetchAll(
+        of url: ChannelURL, with engine: SyncEngine, progress: (Int) -> Void
+    ) async throws -> (new: Int, refreshed: Int) {
+        let store = engine.store
+        let before = try store.messageCount(in: url)
+        var newCount: Int { get throws { max(0, try store.messageCount(in: url) - before) } }
+        var last: Gap?
+        while let gap = try store.gaps(in: url).last {
+            try Task.checkCancellation()
+            guard gap != last else {
+                throw CommandError.failed("the server repeats the same page of \(url)")
+            }
+            last = gap
+            let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+            _ = try await engine.fetchMessages(
+                in: url, at: anchor, older: 200, newer: 0,
+                bound: anchor == .newest ? nil : gap.upper)
+            progress(try newCount)
+        }
+        let refreshed = try await engine.fetchStaleMessages(in: url)
+        progress(try newCount)
+        return (try newCount, refreshed)
+    }
+
     private static func idList(_ ids: [String], _ limit: Int?) -> String {
         let shown = ids.prefix(limit ?? 20)
         let more = ids.count - shown.count
@@ -324,34 +351,5 @@ extension Command.Arguments {
             }
             return size
         }
-    }
-}
-
-extension SyncEngine {
-    /// Fetches the missing and stale messages of a channel, newest first.
-    ///
-    /// `progress` receives the number of new messages so far.
-    @MainActor
-    func fetchAll(
-        of url: ChannelURL, progress: (Int) -> Void
-    ) async throws -> (new: Int, refreshed: Int) {
-        let before = try store.messageCount(in: url)
-        var newCount: Int { get throws { max(0, try store.messageCount(in: url) - before) } }
-        var last: Gap?
-        while let gap = try store.gaps(in: url).last {
-            try Task.checkCancellation()
-            guard gap != last else {
-                throw CommandError.failed("the server repeats the same page of \(url)")
-            }
-            last = gap
-            let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
-            _ = try await fetchMessages(
-                in: url, at: anchor, older: 200, newer: 0,
-                bound: anchor == .newest ? nil : gap.upper)
-            progress(try newCount)
-        }
-        let refreshed = try await fetchStaleMessages(in: url)
-        progress(try newCount)
-        return (try newCount, refreshed)
     }
 }

@@ -28,8 +28,12 @@ extension Command {
                 throw CommandError.failed("the values of table \(name) are no JSON")
             }
             let key = try table.key(word)
-            try store.write { try $0.put(value, for: key, in: table) }
-            return "saved \(key.line) in table \(name)"
+            let isNew = try store.write { batch in
+                let isNew = try !batch.contains(key, in: table)
+                try batch.put(value, for: key, in: table)
+                return isNew
+            }
+            return "\(isNew ? "saved" : "replaced") \(key.line) in table \(name)"
         },
         Command("table get NAME KEY", "Shows a value of a table of the app.") { arguments in
             guard arguments.words.count == 2 else { throw CommandError.usage }
@@ -48,9 +52,12 @@ extension Command {
             guard !arguments.words.isEmpty else {
                 return try store.read { snapshot in
                     let rows = try snapshot.tables().map { table in
-                        [
+                        let first = try snapshot.first(in: table)?.key.line ?? ""
+                        let last = try snapshot.last(in: table)?.key.line ?? ""
+                        return [
                             table.name, "\(table.home)", table.definition.keyDescription,
                             counted(try snapshot.count(in: table), "row"),
+                            first == last ? first : "\(first) … \(last)",
                         ]
                     }
                     return Command.table(
@@ -62,7 +69,9 @@ extension Command {
             }
             let table = try arguments.appTable
             let range = try arguments.keyRange(of: table, after: 1)
-            let rows = try store.values(in: table, within: range)
+            let rows =
+                try arguments.words.count == 1
+                ? store.values(in: table) : store.values(in: table, within: range)
             return Command.table(
                 Array(rows), limit: arguments.limit, orNone: "no rows in table \(table.name)"
             ) { [$0.key.line, table.line($0.value)] }

@@ -5,28 +5,47 @@ import Scrollback
 extension Command {
     static let users: [Command] = [
         Command(
-            "connect [USER [TOKEN]]",
+            "connect [USER [TOKEN]] [offline | within DURATION]",
             "Connects a user on their own device; by default the current device's.",
             notes: [
                 "Another device of the same user has a name of its own: connect alice@phone. A name",
                 "with a dot after the @, such as ann@example.org, is the id of a user.",
+                "With offline, the stored data is opened without the server. With within, the command",
+                "fetches what the device has missed in at most that time, as a background task does.",
             ]
         ) { arguments in
-            guard arguments.words.count <= 2 else { throw CommandError.usage }
+            let (words, mode) = try arguments.connectionMode()
+            guard words.count <= 2 else { throw CommandError.usage }
             let world = try arguments.world
-            guard arguments.words.count < 2 || world.options.host.isEmbedded else {
+            guard words.count < 2 || world.options.host.isEmbedded else {
                 throw CommandError.failed(
                     "the prompt's history would keep the token: put it into a file for --secrets"
                 )
             }
             let device =
-                try await arguments.words.isEmpty
-                ? arguments.device : world.device(arguments.words[0])
+                try await words.isEmpty ? arguments.device : world.device(words[0])
             let before = world.current
             world.use(device)
             let error: BackendError?
             do {
-                error = try await device.connect(accessToken: arguments.words.dropFirst().first)
+                switch mode {
+                case .online:
+                    error = try await device.connect(accessToken: words.dropFirst().first)
+                case .offline:
+                    try await device.open()
+                    return "\(device.name), offline"
+                case .within(let limit):
+                    let result = try await device.catchUp(
+                        within: limit, accessToken: words.dropFirst().first)
+                    let messages = result.messages
+                    let head =
+                        "\(device.name): \(counted(messages.count, "new message"))"
+                        + (result.isComplete ? "" : ", and there are more")
+                    return ValuedReply(
+                        messages.isEmpty
+                            ? head : "\(head)\n\(messages.lines(orNone: "", isShort: true))",
+                        list: messages)
+                }
             } catch {
                 world.use(before ?? device)
                 throw error
@@ -213,15 +232,24 @@ extension Command {
             try await arguments.world.pass(try arguments.duration(word))
             return "\(word) later"
         },
-        Command("listen (on | off)", "Registers the delegates that report events, or removes them.")
-        {
-            arguments in
-            switch arguments.words {
-            case ["on"]: try arguments.device.listen()
-            case ["off"]: try arguments.device.stopListening()
+        Command(
+            "listen (on | off | streams) [IDENTIFIER]",
+            "Registers the delegates that report events, or removes them.",
+            notes: [
+                "The delegates have the IDENTIFIER, if any. After streams, events are read from",
+                "asynchronous sequences instead, and the progress of all uploads is reported.",
+            ]
+        ) { arguments in
+            guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
+            let device = try arguments.device
+            let (word, identifier) = (arguments.words[0], arguments.words.dropFirst().first)
+            switch (word, identifier) {
+            case ("on", _): device.listen(as: identifier)
+            case ("off", _): device.stopListening(as: identifier)
+            case ("streams", nil): device.readStreams()
             default: throw CommandError.usage
             }
-            return "events are \(arguments.words[0] == "on" ? "" : "not ")reported"
+            return "events are \(word == "off" ? "not " : "")reported"
         },
         Command(
             "option [OPTION [VALUE]]",
@@ -232,6 +260,23 @@ extension Command {
                 arguments.words, of: &world.clientOptions, " for later devices")
         },
     ]
+}
+
+extension Command.Arguments {
+    fileprivate enum ConnectionMode {
+        case online
+        case offline
+        case within(Duration)
+    }
+
+    /// Returns the words before `offline` or `within DURATION`, and what these mean.
+    fileprivate func connectionMode() throws -> (words: [String], ConnectionMode) {
+        if words.count > 1, words.last == "offline" { return (words.dropLast(), .offline) }
+        if words.count > 2, words[words.count - 2] == "within" {
+            return (words.dropLast(2), .within(try duration(words[words.count - 1])))
+        }
+        return (words, .online)
+    }
 }
 
 extension World {

@@ -71,7 +71,14 @@ extension Command {
             let state =
                 collection.isDisposed ? ", closed" : collection.isChannelDeleted ? ", lost" : ""
             let typing = collection.typingUsers.map(\.userID)
-            let list = device.channelList.map { $0.isDisposed ? "closed" : "open" } ?? "none"
+            let list = device.channelList.map { list in
+                "\(list.isDisposed ? "closed" : "open"), \(list.query.order)"
+            }
+            let parts = try await collection.coverage().parts
+            let (gaps, stale) = (
+                parts.filter { $0.kind == .missing }.count,
+                parts.filter { $0.kind == .stale }.count
+            )
             let pushes =
                 switch device.client.lastReceivedPushes {
                 case .success(let received)?: counted(received.messages.count, "message")
@@ -87,16 +94,20 @@ extension Command {
                         : "\(id)  \(collection.parentMessage?.text.oneLine ?? "")",
                 ]
             }
+            let messages = counts(in: collection)
+            let unread = collection.firstUnreadMessageID?.rawValue ?? "none"
+            let history = "\(counted(gaps, "gap")), \(counted(stale, "stale range"))"
             let rows =
                 [["channel", "\(channel.url), \(name)\(state)"]] + [thread].compactMap { $0 } + [
                     ["opened at", collection.startingPoint.word],
+                    ["messages", messages], ["unread from", unread], ["history", history],
                     [
                         "typing",
                         typing.isEmpty
                             ? "no one" : typing.map(\.rawValue).joined(separator: ", "),
                     ],
                     ["draft", collection.draft.isEmpty ? "none" : collection.draft.oneLine],
-                    ["lists", list],
+                    ["lists", list ?? "none"],
                     ["push inbox", pushes],
                 ]
             return table(rows, limit: .everything, orNone: "") { $0 }
@@ -173,13 +184,21 @@ extension Command {
             return try arguments.workspace.coverage(of: url)
         },
         Command(
-            "pending [limit N | all]",
-            "Lists the messages of the open channel that are not sent yet."
+            "pending [CHANNEL] [limit N | all]",
+            "Lists the messages of a channel that are not sent yet, and the progress of uploads."
         ) { arguments in
-            try arguments.expectNoWords()
-            let messages = try arguments.collection.pendingMessages
+            let url = try arguments.optionalWord.map { try arguments.held(ChannelURL($0)) }
+            let messages =
+                try url.map { try arguments.workspace.store.pendingMessages(in: $0) }
+                ?? arguments.collection.pendingMessages
+            let progress = arguments.workspace.device?.collection?.uploadProgress ?? [:]
             return table(records: messages, limit: arguments.limit, orNone: "no pending messages") {
-                ["(\($0.requestID?.rawValue ?? "?"))", $0.text]
+                message in
+                let upload = message.requestID.flatMap { progress[$0] }
+                return [
+                    "(\(message.requestID?.rawValue ?? "?"))", message.text,
+                    upload.map { "\(Int($0.fraction * 100)) percent uploaded" } ?? "",
+                ]
             }
         },
         Command(
@@ -211,6 +230,16 @@ extension Command {
             return "following the rows of \(url)"
         },
     ]
+}
+
+extension Command {
+    @MainActor private static func counts(in collection: MessageCollection) -> String {
+        let changes = collection.failedChanges.count
+        return "\(collection.succeededMessages.count) sent, "
+            + "\(collection.pendingMessages.count) pending, "
+            + "\(collection.failedMessages.count) failed"
+            + (changes == 0 ? "" : ", \(counted(changes, "failed change"))")
+    }
 }
 
 extension Command.Arguments {

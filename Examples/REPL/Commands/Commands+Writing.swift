@@ -51,38 +51,50 @@ extension Command {
             return written(try await arguments.client.forward(message, to: url))
         },
         Command(
-            "edit ID TEXT | JSON", freeTextAfter: 1,
+            "edit ID TEXT | JSON | in CHANNEL ID TEXT", freeTextAfter: 1,
             "Edits one of the user's own messages, sent or not."
         ) { arguments in
+            if arguments.words.first == "in" { return try await arguments.editInChannel() }
             guard arguments.words.count >= 2 else { throw CommandError.usage }
             let collection = try arguments.collection
             let message = try arguments.message(arguments.words[0])
             let text = arguments.rest
-            if message.type == .file {
-                var params = FileMessageUpdateParams()
-                params.text = text
-                if text.hasPrefix("{") { params = try arguments.params(.init(), text) }
-                try await collection.update(message, with: .file(params))
+            if text.hasPrefix("{") {
+                try await collection.update(message, with: arguments.update(of: message, to: text))
             } else {
-                var params = UserMessageUpdateParams()
-                params.text = text
-                if text.hasPrefix("{") { params = try arguments.params(.init(), text) }
-                try await collection.update(message, with: .text(params))
+                try await collection.edit(message, text: text)
             }
             return "edited \(arguments.words[0])"
         },
-        Command("delete ID", "Deletes one of the user's own messages, sent or not.") { arguments in
-            let (collection, id) = (try arguments.collection, try arguments.onlyWord)
-            try await collection.delete(try arguments.message(id))
-            return "deleted \(id)"
+        Command(
+            "delete ID [in CHANNEL]", "Deletes one of the user's own messages, sent or not."
+        ) { arguments in
+            let (word, url) = try await arguments.wordInChannel()
+            if arguments.words.count == 1 {
+                try await arguments.collection.delete(try arguments.message(word))
+            } else {
+                let id = try arguments.messageID(word, in: url)
+                try await arguments.client.delete(.sent(id), in: url)
+            }
+            return "deleted \(word)"
         },
-        Command("react ID KEY", "Adds a reaction to a message.") { arguments in
+        Command("react ID KEY [in CHANNEL]", "Adds a reaction to a message.") { arguments in
+            if let (id, key, url) = try await arguments.reactionInChannel() {
+                try await arguments.client.addReaction(key, to: .sent(id), in: url)
+                return "added \(key) to \(id)"
+            }
             let (message, key, isGiven) = try arguments.reaction
             guard isGiven != true else { return "\(arguments.words[0]) has your \(key) already" }
             try await arguments.collection.addReaction(key, to: message)
             return "added \(key) to \(arguments.words[0])"
         },
-        Command("unreact ID KEY", "Removes the user's reaction from a message.") { arguments in
+        Command(
+            "unreact ID KEY [in CHANNEL]", "Removes the user's reaction from a message."
+        ) { arguments in
+            if let (id, key, url) = try await arguments.reactionInChannel() {
+                try await arguments.client.deleteReaction(key, from: .sent(id), in: url)
+                return "removed \(key) from \(id)"
+            }
             let (message, key, isGiven) = try arguments.reaction
             guard isGiven != false else {
                 throw CommandError.failed("\(arguments.words[0]) has no \(key) of yours")
@@ -108,6 +120,26 @@ extension Command {
                 try await arguments.client.resend(id, replacing: files)
             }
             return "sending \(id) again"
+        },
+        Command(
+            "result REQUESTID [in CHANNEL]",
+            "Waits until a message or a change was sent, has failed, or was canceled."
+        ) { arguments in
+            let (word, url) = try await arguments.wordInChannel()
+            let engine = try arguments.client.engine
+            let id = RequestID(word)
+            let result = try await arguments.workspace.withinPatience("\(id) is not sent") {
+                try await engine.deliveryResult(of: id, in: url)
+            }
+            switch result {
+            case .sent(let message):
+                return ValuedReply("\(id) was sent as \(message.messageID ?? "?")", message)
+            case .done: return "\(id) is done"
+            case .failed(let item): return ValuedReply("\(id) has failed", item)
+            case .canceled: return "\(id) was canceled"
+            case .unknown:
+                throw CommandError.failed("the result of '\(id)' in \(url) is not known")
+            }
         },
         Command(
             "draft [TEXT | clear]", freeTextAfter: 0,
@@ -137,26 +169,39 @@ extension Command {
             return shownDraft(of: collection)
         },
         Command(
-            "drafts [CHANNEL TEXT]", freeTextAfter: 1,
-            "Lists the drafts of all channels; with TEXT, saves the draft of a channel."
+            "drafts [CHANNEL] [TEXT]", freeTextAfter: 1,
+            "Lists the drafts of all channels or shows one; with TEXT, saves it."
         ) { arguments in
             let client = try arguments.client
+            let store = try client.engine.store
+            func line(_ draft: Draft) -> String {
+                (draft.replyingTo.map { "↳ \($0) " } ?? "") + draft.text
+            }
             if let word = arguments.words.first {
-                guard arguments.words.count > 1 else { throw CommandError.usage }
                 let url = try await arguments.existing(ChannelURL(word))
+                guard arguments.words.count > 1 else {
+                    let draft = try store.draft(of: url)
+                    return draft.map { "draft of \(url): \(line($0).oneLine)" }
+                        ?? "\(url) has no draft"
+                }
                 try await client.setDraft(arguments.rest, of: url)
             }
-            let drafts = try client.engine.store.drafts()
-            return table(drafts.sorted { $0.key < $1.key }, limit: .everything, orNone: "no drafts")
-            {
-                [$0.key.rawValue, ($0.value.replyingTo.map { "↳ \($0) " } ?? "") + $0.value.text]
+            let drafts = try store.drafts().sorted { $0.key < $1.key }
+            return table(drafts, limit: .everything, orNone: "no drafts") {
+                [$0.key.rawValue, line($0.value)]
             }
         },
         Command("cancel REQUESTID", "Cancels a message that is not sent yet.") { arguments in
             let id = RequestID(try arguments.onlyWord)
             let wasThere: Bool
             if let collection = try arguments.device.collection {
-                wasThere = try await collection.cancel(id)
+                let unsent = collection.pendingMessages + collection.failedMessages
+                if let message = unsent.first(where: { $0.requestID == id }) {
+                    wasThere = try await collection.discard(message)
+                } else {
+                    // The ID may be that of a change.
+                    wasThere = try await collection.cancel(id)
+                }
             } else {
                 wasThere = try await arguments.client.cancel(id)
             }
@@ -166,18 +211,30 @@ extension Command {
             return "canceled \(id)"
         },
         Command(
-            "remove-failed [REQUESTID ...]",
-            "Removes failed messages of the open channel: all, or some."
+            "remove-failed [REQUESTID ...] [in CHANNEL]",
+            "Removes failed messages of a channel: all, or some."
         ) { arguments in
-            let collection = try arguments.collection
-            let ids = arguments.words.map { RequestID($0) }
-            let failed = Set(collection.failedMessages.compactMap(\.requestID))
+            let (words, url) = try await arguments.wordsInChannel()
+            let ids = words.map { RequestID($0) }
+            let engine = try arguments.client.engine
+            // Without `in CHANNEL`, it is the open channel.
+            let collection: MessageCollection? =
+                try words.count == arguments.words.count ? arguments.collection : nil
+            let messages = try collection?.failedMessages ?? engine.store.failedMessages(in: url)
+            let failed = Set(messages.compactMap(\.requestID))
             if let unknown = ids.first(where: { !failed.contains($0) }) {
                 throw CommandError.failed("there is no failed message '\(unknown)': see failed")
             }
-            let removed =
-                try await ids.isEmpty
-                ? collection.discardAllFailedItems() : collection.discardFailedItems(ids)
+            let removed: [RequestID]
+            if let collection {
+                removed =
+                    try await ids.isEmpty
+                    ? collection.discardAllFailedItems() : collection.discardFailedItems(ids)
+            } else {
+                removed =
+                    try await ids.isEmpty
+                    ? engine.discardAllFailedItems(in: url) : engine.discardFailedItems(ids)
+            }
             return removed.isEmpty
                 ? "no messages were removed"
                 : "removed \(removed.map(\.rawValue).joined(separator: " "))"
@@ -262,8 +319,13 @@ extension Command {
             try await client.unpinMessage(id, in: url)
             return "removed the pin of message \(id) from \(url)"
         },
-        onChannel("read [CHANNEL]", "Marks a channel as read.") { client, url in
-            try await client.markAsRead(url)
+        Command("read [CHANNEL]", "Marks a channel as read.") { arguments in
+            let url = try await arguments.channelOrOpenOne
+            if arguments.words.isEmpty {
+                try await arguments.collection.markAsRead()
+            } else {
+                try await arguments.client.markAsRead(url)
+            }
             return "read \(url)"
         },
         onChannel(
@@ -302,6 +364,42 @@ extension Command {
 }
 
 extension Command.Arguments {
+    /// Edits a message of a channel that need not be open, from `in CHANNEL ID TEXT`.
+    @MainActor fileprivate func editInChannel() async throws -> any Reply {
+        guard words.count >= 4 else { throw CommandError.usage }
+        let url = try await existing(ChannelURL(words[1]))
+        let id = try messageID(words[2], in: url)
+        guard let message = try await client.message(id, in: url) else {
+            throw CommandError.noMessage(words[2], in: url)
+        }
+        try await client.update(
+            .sent(id), in: url, with: try update(of: message, to: rest(after: 3)))
+        return "edited \(id)"
+    }
+
+    /// Returns the change of a message to a text, or as JSON describes it; an unknown field is an
+    /// error.
+    fileprivate func update(of message: Message, to text: String) throws -> MessageUpdate {
+        let json = text.hasPrefix("{") ? text : ""
+        if message.type == .file {
+            var update = try params(FileMessageUpdateParams(), json)
+            if json.isEmpty { update.text = text }
+            return .file(update)
+        }
+        var update = try params(UserMessageUpdateParams(), json)
+        if json.isEmpty { update.text = text }
+        return .text(update)
+    }
+
+    /// The message, the key and the channel of a reaction; `nil` without `in CHANNEL`.
+    @MainActor fileprivate func reactionInChannel() async throws -> (
+        id: MessageID, key: String, url: ChannelURL
+    )? {
+        guard words.count == 4, words[2] == "in" else { return nil }
+        let url = try await existing(ChannelURL(words[3]))
+        return (try messageID(words[0], in: url), words[1], url)
+    }
+
     /// The message and the key of a reaction, and whether the user has given it; `nil` if the
     /// server lists only other users.
     @MainActor fileprivate var reaction: (message: Message, key: String, isGiven: Bool?) {

@@ -41,6 +41,7 @@ final class Device {
     private var following: Task<Void, Never>?
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
+    private var streams: [Task<Void, Never>] = []
 
     /// Returns the user's ID from a device's name, `USER` or `USER@DEVICE`; otherwise `nil`.
     ///
@@ -71,16 +72,65 @@ final class Device {
         follow()
     }
 
-    func listen() {
-        client.addConnectionDelegate(listener)
-        client.addUserEventDelegate(listener)
-        client.addChannelDelegate(listener)
+    /// Registers the listener, under an identifier if there is one.
+    func listen(as identifier: String? = nil) {
+        stopStreams()
+        client.addConnectionDelegate(listener, identifier: identifier)
+        client.addUserEventDelegate(listener, identifier: identifier)
+        client.addChannelDelegate(listener, identifier: identifier)
     }
 
-    func stopListening() {
-        client.removeConnectionDelegate(listener)
-        client.removeUserEventDelegate(listener)
-        client.removeChannelDelegate(listener)
+    func stopListening(as identifier: String? = nil) {
+        stopStreams()
+        guard let identifier else {
+            client.removeConnectionDelegate(listener)
+            client.removeUserEventDelegate(listener)
+            client.removeChannelDelegate(listener)
+            return
+        }
+        client.removeConnectionDelegate(identifier: identifier)
+        client.removeUserEventDelegate(identifier: identifier)
+        client.removeChannelDelegate(identifier: identifier)
+    }
+
+    /// Reports the events of the client's streams instead of those that its delegates receive.
+    func readStreams() {
+        stopListening()
+        let (client, listener) = (self.client, self.listener)
+        let (connection, users) = (client.connectionEvents(), client.userEvents())
+        let (channels, uploads) = (client.events(), client.uploads())
+        listener.ignoresUploadsOfTheCollection = true
+        streams = [
+            Task { for await event in connection { listener.client(client, didReceive: event) } },
+            Task { for await event in users { listener.report(event, of: client) } },
+            Task { for await event in channels { listener.client(client, didReceive: event) } },
+            Task { for await progress in uploads { listener.report(progress) } },
+        ]
+    }
+
+    private func stopStreams() {
+        for stream in streams { stream.cancel() }
+        streams = []
+        listener.ignoresUploadsOfTheCollection = false
+    }
+
+    /// Opens the user's stored data without connecting.
+    func open() async throws(SyncError) {
+        defer { follow() }
+        try await client.open(as: userID)
+    }
+
+    /// Connects, and fetches what the device has missed, as a background task does.
+    func catchUp(
+        within limit: Duration, accessToken: String?
+    ) async throws(SyncError) -> CatchUpResult {
+        if let accessToken {
+            account.credentials = Credentials(userID, accessToken: accessToken)
+        }
+        defer { follow() }
+        let result = await client.catchUp(as: account.credentials, within: limit)
+        if let error = result.error { throw error }
+        return result
     }
 
     /// Connects the device's user with an access token; `nil` for the previous credentials.
@@ -113,6 +163,7 @@ final class Device {
     func close() async {
         show(nil)
         following?.cancel()
+        stopStreams()
         await client.close()
     }
 

@@ -10,6 +10,9 @@ final class Listener {
 
     private(set) var state: SyncState?
 
+    /// True while a stream reports the progress of all uploads.
+    var ignoresUploadsOfTheCollection = false
+
     private let userID: UserID
     private var names: [ChannelURL: String] = [:]
     private var unread = 0
@@ -110,6 +113,15 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
         guard unread != count.groupChannelUnreadMessageCount else { return }
         unread = count.groupChannelUnreadMessageCount
         report("unread_changed", "= \(unread) unread", ["unread": unread], by: .client)
+    }
+}
+
+extension Listener {
+    func report(_ event: UserEvent, of client: ChatClient) {
+        switch event {
+        case .unreadCount(let count): self.client(client, didUpdateUnreadCount: count)
+        case .damage(let damage): self.client(client, didFind: damage)
+        }
     }
 }
 
@@ -249,13 +261,17 @@ extension Listener: MessageCollectionDelegate {
                 "thread_ended", "- message \(id) was deleted: no more replies can be loaded",
                 ["message_id": id], by: .collection)
         case .upload(let progress):
-            let (bytes, total) = (progress.bytesTransferred, progress.bytesInAll)
-            let id = progress.requestID
-            report(
-                "uploaded", "= uploaded \(bytes) of \(counted(total, "byte")) of \(id)",
-                ["request_id": id, "bytes": bytes, "total_bytes": total], by: .upload)
+            if !ignoresUploadsOfTheCollection { report(progress) }
         default: break
         }
+    }
+
+    func report(_ progress: UploadProgress) {
+        let (bytes, total) = (progress.bytesTransferred, progress.bytesInAll)
+        let id = progress.requestID
+        report(
+            "uploaded", "= uploaded \(bytes) of \(counted(total, "byte")) of \(id)",
+            ["request_id": id, "bytes": bytes, "total_bytes": total], by: .upload)
     }
 
     // Events of the client and the engine report the rest.

@@ -52,23 +52,21 @@ import Scrollback
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 
     /// Waits for an operation, at most for ``patience``; `what` begins the error.
-    func withinPatience(
-        _ what: String, _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
+    func withinPatience<Value: Sendable>(
+        _ what: String, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let patience = patience
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                try await body()
-                return true
-            }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(for: patience)
-                return false
+                return nil
             }
             defer { group.cancelAll() }
-            guard try await group.next() == true else {
+            guard let first = try await group.next(), let value = first else {
                 throw CommandError.failed("\(what) after \(patience.components.seconds) s")
             }
+            return value
         }
     }
 
