@@ -8,15 +8,20 @@ package struct PublicSymbols {
     }
 
     private struct Graph: Decodable {
+        struct Relationship: Decodable { var kind, source: String }
+
         var symbols: [Symbol]
+        var relationships: [Relationship]
     }
 
     private struct Symbol: Decodable {
         struct Kind: Decodable { var identifier: String }
+        struct Identifier: Decodable { var precise: String }
         struct Fragment: Decodable { var spelling: String }
         struct Location: Decodable { var uri: String }
 
         var kind: Kind
+        var identifier: Identifier
         var pathComponents: [String]
         var declarationFragments: [Fragment]
         var location: Location?
@@ -38,6 +43,8 @@ package struct PublicSymbols {
 
         var isMethod: Bool { kind.identifier.hasSuffix("method") }
 
+        var isProperty: Bool { kind.identifier.hasSuffix("property") }
+
         var declaration: String { declarationFragments.map(\.spelling).joined() }
 
         var isSettable: Bool {
@@ -48,6 +55,7 @@ package struct PublicSymbols {
     }
 
     private var symbols: [Symbol] = []
+    private var requirements: Set<String> = []
 
     package var names: [String] { symbols.map(\.name) }
 
@@ -77,7 +85,10 @@ package struct PublicSymbols {
         }
         for file in try FileManager.default.contentsOfDirectory(atPath: output.path) {
             let data = try Data(contentsOf: output.url.appending(path: file))
-            symbols += try JSONDecoder().decode(Graph.self, from: data).symbols
+            let graph = try JSONDecoder().decode(Graph.self, from: data)
+            symbols += graph.symbols
+            requirements.formUnion(
+                graph.relationships.filter { $0.kind == "requirementOf" }.map(\.source))
         }
     }
 
@@ -88,7 +99,7 @@ package struct PublicSymbols {
             #"\b(U?Int(8|16|32|64)?|Double|Float|Duration|Timestamp|Date|TimeInterval)\b"#)
         return Set(
             symbols.filter { symbol in
-                guard symbol.kind.identifier.hasSuffix("property") else {
+                guard symbol.isProperty else {
                     return symbol.parameters.contains(number)
                 }
                 return symbol.isSettable && symbol.declaration.drop { $0 != ":" }.contains(number)
@@ -109,13 +120,26 @@ package struct PublicSymbols {
         return names
     }
 
-    /// Returns the methods and the settable properties of some types.
-    package func calls(of types: Set<String>) -> [String] {
-        let calls = symbols.filter {
+    /// Returns the methods and the properties of some types.
+    package func members(of types: Set<String>) throws -> [Member] {
+        let members = try symbols.filter {
             $0.pathComponents.count == 2 && types.contains($0.pathComponents[0])
-                && ($0.isMethod || $0.isSettable)
+                && ($0.isMethod || $0.isProperty)
+        }.map { symbol in
+            try Member(
+                symbol.pathComponents[0], symbol.pathComponents[1],
+                parameters: symbol.isMethod ? String(symbol.parameters.dropFirst()) : nil)
         }
-        return Set(calls.map(\.name)).sorted()
+        return Set(members).sorted { $0.name < $1.name }
+    }
+
+    /// Returns the names of the properties that a protocol requires.
+    package func requiredProperties(of type: String) -> Set<String> {
+        Set(
+            symbols.filter {
+                $0.pathComponents.first == type && $0.isProperty
+                    && requirements.contains($0.identifier.precise)
+            }.map { $0.pathComponents[1] })
     }
 
     package func settableProperties(of type: String) -> [String] {
