@@ -56,7 +56,9 @@ import Testing
     }
 
     /// Message x is from the future when the device receives it, but not when the feed omits
-    /// messages. With four minutes, clocks that differ can explain its time.
+    /// messages.
+    ///
+    /// With four minutes, clocks that differ can explain its time.
     @Test(arguments: [4, 30]) func messageAheadHidesNoOmittedMessages(minutes: Int) async throws {
         var conditions = ServerConditions()
         // Otherwise, the server would accept all later messages with later times.

@@ -241,7 +241,7 @@ extension ChatClient {
         // Another program may have replaced the key file since the check.
         guard options.encryptionKey == nil || !store.acceptsPlainFiles else {
             store.close()
-            throw StoreError(plainAccepting: directory.path)
+            throw .acceptsPlainFiles(at: directory.path)
         }
         var damage = StorageDamage(store.openingReport)
         var user: User?

@@ -89,7 +89,7 @@ struct UserDirectories {
         // could make the store accept plain files again.
         let keys = KeyFile(in: encrypted.path)
         if try keys.exists(), try keys.acceptsPlainFiles([key]) {
-            throw StoreError(plainAccepting: encrypted.path)
+            throw .acceptsPlainFiles(at: encrypted.path)
         }
     }
 

@@ -29,7 +29,7 @@ extension KeyFile {
         from old: EncryptionKey?, to new: EncryptionKey?, acceptsPlainFiles: Bool = true
     ) throws(StoreError) -> DataKeys {
         let found = try exists() ? keys(old, new).found : nil
-        if !acceptsPlainFiles, found?.readsPlain ?? true { throw StoreError(plainAccepting: path) }
+        if !acceptsPlainFiles, found?.readsPlain ?? true { throw .acceptsPlainFiles(at: path) }
         // Another program may have removed the file since the check, to have plain files accepted.
         guard old == nil || found != nil else {
             throw StoreError(.wrongKey, "the key file is missing", path: path)
@@ -129,8 +129,8 @@ extension KeyFile {
 extension StoreError {
     /// The error for a key file that lets the app read unencrypted files, which another program may
     /// have written.
-    package init(plainAccepting path: String) {
-        self.init(
+    package static func acceptsPlainFiles(at path: String) -> StoreError {
+        StoreError(
             .wrongKey,
             "the key file accepts unencrypted files: finish ChatStore.reencrypt(at:from:to:)",
             path: path)

@@ -144,8 +144,9 @@ import Testing
         again.close()
     }
 
-    /// The process is killed after it has added three items. An earlier copy of the outbox is
-    /// accepted, because it lacks only added items; the later copy then is another branch.
+    /// An earlier copy of the outbox is accepted after a kill, because it lacks only added items.
+    ///
+    /// The later copy then is another branch.
     @Test func otherBranchOfTheOutboxIsDetected() throws {
         let directory = try StoreDirectory()
         let first = try directory.open()
