@@ -147,7 +147,7 @@ extension ChatStore {
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
             batch.outdateSavedLists(&hasSavedLists)
-            // The number of the outbox's commits, by which an opening detects an earlier copy of it.
+            // The outbox's generation, by which an opening detects an earlier copy of the outbox.
             if batch.next.recordedGeneration != batch.next.generation {
                 batch.next.recordedGeneration = batch.next.generation
                 batch.rows.cache.put(
@@ -162,6 +162,8 @@ extension ChatStore {
         }
         if !batch.rows.outbox.isEmpty {
             let generation = batch.next.generation + batch.next.generationStep
+            // Otherwise, the first commits of two openings of one copy could not be told apart.
+            if batch.next.generationStep > 1 { batch.recordsGeneration = true }
             batch.rows.outbox.put({ $0.schemaKey(.generation) }, { $0.integer(generation) })
             do throws(StoreError) {
                 try outbox.write(batch.rows.outbox, isDurable: true)
@@ -175,7 +177,7 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
-        if batch.hasReplacedOutboxRows, failure == nil, failures.cache == nil {
+        if batch.recordsGeneration, failure == nil, failures.cache == nil {
             recordGeneration(&writer)
         }
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {

@@ -81,7 +81,7 @@ extension ChatClient {
         let (directories, old) = try options.encryptedDirectories(for: key)
         for (index, directory) in directories.enumerated() {
             try ChatStore.reencrypt(
-                at: directory, from: old, to: key, acceptsPlainFiles: false, on: .disk()
+                at: directory, from: old, to: key, allowsPlainFiles: false, on: .disk()
             ) { done in
                 progress((Double(index) + done) / Double(directories.count))
             }

@@ -237,12 +237,9 @@ extension ChatClient {
         let directory = directories.directory(of: userID)
         let store = try ChatStore(
             at: directory, options: options.store, encryptionKey: options.encryptionKey,
-            now: options.now(), migrationHandler: migrationHandler)
-        // Another program may have replaced the key file since the check.
-        guard options.encryptionKey == nil || !store.acceptsPlainFiles else {
-            store.close()
-            throw .acceptsPlainFiles(at: directory.path)
-        }
+            // Another program may have replaced the key file since the check.
+            allowsPlainFiles: options.encryptionKey == nil, now: options.now(),
+            migrationHandler: migrationHandler)
         var damage = StorageDamage(store.openingReport)
         var user: User?
         do throws(StoreError) {

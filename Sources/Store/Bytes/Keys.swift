@@ -95,8 +95,8 @@ enum SchemaRow: UInt8 {
     case searchIndex = 0x69
     /// `→ format of the rows of kinds`; see ``KindKey``.
     case kindFormat = 0x6B
-    /// `→ generation` in eight bytes: in the outbox, the number of its commits; in the cache, the
-    /// greatest such number that the cache has recorded. See ``ChatStore/recordGeneration(_:)``.
+    /// `→ generation` in eight bytes: in the outbox, a number that each commit increases; in the
+    /// cache, the greatest one that the cache has recorded. See ``ChatStore/recordGeneration(_:)``.
     case generation = 0x67
     /// In the outbox, `→ items lost by damage`. The row exists until the app acknowledges the loss;
     /// see ``OutboxLoss``.

@@ -6,9 +6,6 @@ extension ChatStore {
     /// Whether the files of the store are encrypted; `false` in memory.
     public var isEncrypted: Bool { keys != nil }
 
-    /// Whether the store reads unencrypted files: it has no key, or a re-encryption is unfinished.
-    package var acceptsPlainFiles: Bool { keys?.readsPlain ?? true }
-
     /// Changes the encryption key of the store.
     ///
     /// Only the small key file is written again, which contains the files' random keys, encrypted
@@ -58,10 +55,10 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
-    /// Throws `wrongKey` for a store that accepts unencrypted files, unless `acceptsPlainFiles`.
+    /// Throws `wrongKey` for a store that accepts unencrypted files, unless `allowsPlainFiles`.
     package static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
-        acceptsPlainFiles: Bool = true, on disk: LevelDB.Environment,
+        allowsPlainFiles: Bool = true, on disk: LevelDB.Environment,
         progress: (Double) -> Void = { _ in }
     ) throws(StoreError) {
         let files = StoreFiles(directory: directory)
@@ -73,7 +70,7 @@ extension ChatStore {
             try files.removeUnfinished()
             try files.caches.removeReplaced()
             let keys = try files.keyFile.beginExchange(
-                from: old, to: new, acceptsPlainFiles: acceptsPlainFiles)
+                from: old, to: new, allowsPlainFiles: allowsPlainFiles)
             try files.reencrypt(with: keys, for: new, on: disk, progress)
         }
     }

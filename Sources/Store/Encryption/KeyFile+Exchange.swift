@@ -26,14 +26,14 @@ extension KeyFile {
     /// The old key of the app does not decrypt it: a copy of this file must not be enough to read
     /// later data.
     package func beginExchange(
-        from old: EncryptionKey?, to new: EncryptionKey?, acceptsPlainFiles: Bool = true
+        from old: EncryptionKey?, to new: EncryptionKey?, allowsPlainFiles: Bool = true
     ) throws(StoreError) -> DataKeys {
         let found = try exists() ? keys(old, new).found : nil
-        if !acceptsPlainFiles, found?.readsPlain ?? true { throw .acceptsPlainFiles(at: path) }
         // Another program may have removed the file since the check, to have plain files accepted.
         guard old == nil || found != nil else {
             throw StoreError(.wrongKey, "the key file is missing", path: path)
         }
+        if !allowsPlainFiles, found?.readsPlain ?? true { throw .acceptsPlainFiles(at: path) }
         if let found, found.isUnfinished, try areBothKnown(old, new),
             (new == nil) == (found.generation == DataKeys.plain)
         {
@@ -96,7 +96,7 @@ extension KeyFile {
     /// Whether one of the keys decrypts the file, and unencrypted files are accepted.
     package func acceptsPlainFiles(_ appKeys: [EncryptionKey]) throws(StoreError) -> Bool {
         guard let keys = try dataKeys(appKeys) else { return false }
-        return keys.readsPlain || keys.generation == DataKeys.plain
+        return keys.readsPlain
     }
 
     /// Writes the file for the keys `others`, if one of `appKeys` decrypts it now, and unencrypted

@@ -15,7 +15,9 @@ extension StoreFiles {
                     .wrongKey, "the store is encrypted: pass its key",
                     path: directory.path)
             }
-            return try keyFile.keys(key)
+            let keys = try keyFile.keys(key)
+            if !allowsPlainFiles, keys.readsPlain { throw .acceptsPlainFiles(at: keyFile.path) }
+            return keys
         }
         if try hasSealedFiles() {
             throw StoreError(

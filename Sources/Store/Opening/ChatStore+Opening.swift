@@ -47,11 +47,14 @@ extension ChatStore {
         environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment) = (
             .disk(), .disk()
         ),
-        encryptionKey: EncryptionKey? = nil, schema: StoreSchema = .current,
+        encryptionKey: EncryptionKey? = nil, allowsPlainFiles: Bool = true,
+        schema: StoreSchema = .current,
         now: Timestamp = Timestamp(Date()),
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
-        let files = directory.map(StoreFiles.init)
+        let files = directory.map {
+            StoreFiles(directory: $0, allowsPlainFiles: allowsPlainFiles)
+        }
         let found: Opened
         do throws(StoreError) {
             found = try ChatStore.openedOrRecovered(files, encryptionKey, at: now) {

@@ -11,6 +11,7 @@ extension ChatStore {
         guard let directory else { return }
         if try view.outbox.contains(ByteWriter.key { $0.schemaKey(.loss) }) {
             try writeRows { (batch) throws(StoreError) in
+                batch.recordsGeneration = true
                 batch.rows.outbox.remove { $0.schemaKey(.loss) }
             }
         }

@@ -1,7 +1,8 @@
 import Models
 
-// A store must not send the items of an earlier copy of its outbox. The outbox therefore counts its
-// commits. The cache records a number only after the commit is on disk, so it is never greater.
+// A store must not send the items of an earlier copy of its outbox. Each commit of the outbox
+// therefore increases a number. The cache records it only after the commit is on disk, so the number
+// in the cache is never greater.
 
 extension ChatStore {
     /// Writes the outbox's generation to the cache.
@@ -32,7 +33,7 @@ extension LevelDB {
         }
     }
 
-    /// Removes the recorded number from a closed cache, because a new outbox counts its commits.
+    /// Removes the recorded number from a closed cache, because a new outbox starts at 0.
     static func removeGeneration(at path: String) throws(StoreError) {
         let cache = try LevelDB(at: path)
         defer { cache.close() }

@@ -3,6 +3,8 @@ import Foundation
 /// The files of a store: two databases, and a file with their schema version.
 struct StoreFiles {
     let directory: URL
+    /// Whether keys that accept unencrypted files may be used, as during a re-encryption.
+    var allowsPlainFiles = true
 
     /// On-disk format, do not change: the keys of encrypted files are derived from these names, and
     /// those of a later cache from the name of its directory.

@@ -64,6 +64,7 @@ extension Batch {
             let count = try removeRows(range, of: name, in: home)
             let isDefined = try view.rows(of: home).contains(definition)
             guard count > 0 || isDefined else { continue }
+            if home == .kept { recordsGeneration = true }
             rows.overlay(of: home).remove { $0.raw(definition) }
             isFound = true
         }
@@ -122,7 +123,7 @@ extension Batch {
         if name == ChannelLabels.table.name, home == ChannelLabels.table.home {
             try recordLabels(key, value)
         }
-        if home == .kept { hasReplacedOutboxRows = true }
+        if home == .kept { recordsGeneration = true }
         if let value {
             rows.overlay(of: home).put({ $0.raw(key) }, { $0.raw(value) })
         } else {

@@ -26,7 +26,7 @@ extension Batch {
             return !draft.isEmpty && (try? Draft(&reader)) == draft
         }
         if isUnchanged { return }
-        hasReplacedOutboxRows = true
+        recordsGeneration = true
         if draft.isEmpty {
             rows.outbox.remove { $0.raw(key) }
         } else {
@@ -36,7 +36,7 @@ extension Batch {
     }
 
     package func removeDrafts() throws(StoreError) {
-        hasReplacedOutboxRows = true
+        recordsGeneration = true
         for key in try outbox.keys(in: KeyRange(OutboxTable.draft)) {
             rows.outbox.remove { $0.raw(key) }
             if let place = key.withBytes({ DraftPlace(ofKey: $0) }) {

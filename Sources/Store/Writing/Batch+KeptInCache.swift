@@ -15,7 +15,7 @@ extension Batch {
         try checkName(url.rawValue, "the URL of a channel")
         let key = ByteWriter.key { $0.pinKey(url) }
         guard try outbox.contains(key) != isKept else { return }
-        hasReplacedOutboxRows = true
+        recordsGeneration = true
         if isKept {
             rows.outbox.put({ $0.raw(key) }, { _ in })
         } else {
@@ -24,7 +24,7 @@ extension Batch {
     }
 
     package func removeAllKeptInCache() throws(StoreError) {
-        hasReplacedOutboxRows = true
+        recordsGeneration = true
         for key in try outbox.keys(in: KeyRange(OutboxTable.pin)) {
             rows.outbox.remove { $0.raw(key) }
         }

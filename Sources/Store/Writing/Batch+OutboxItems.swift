@@ -28,7 +28,7 @@ extension Batch {
                 throw StoreError(
                     .invalid, "outbox item \(id) is in another channel already", path: outbox.path)
             }
-            hasReplacedOutboxRows = true
+            recordsGeneration = true
             put(item, key)
         } else {
             if !next.isOutboxItemCompared {
@@ -55,7 +55,7 @@ extension Batch {
         let item = try outbox.withValue(of: key) { (value) throws(StoreError) in
             value.flatMap { try? OutboxItem(serialized: $0) }
         }
-        hasReplacedOutboxRows = true
+        recordsGeneration = true
         rows.outbox.remove { $0.raw(key) }
         rows.outbox.remove { $0.outboxItemRequestKey(id) }
         record(

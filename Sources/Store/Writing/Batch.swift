@@ -34,9 +34,9 @@ public final class Batch: StoreReader {
     /// Whether changes to the cache are on disk when the write returns, as changes to the outbox
     /// always are.
     package var isDurable = false
-    /// Whether the batch has done more in the outbox than to add items: the earlier rows must not
-    /// return if an earlier copy replaces the outbox.
-    var hasReplacedOutboxRows = false
+    /// Whether the commit must record the outbox's generation, because it does more than add items:
+    /// the earlier rows must not return if an earlier copy replaces the outbox.
+    var recordsGeneration = false
     var definedTables: Set<String> = []
     let observedTables: ObservedTables
     /// The tables of the app whose changes the batch does not record, because they were not
@@ -57,8 +57,10 @@ public final class Batch: StoreReader {
         var isOutboxItemCompared = false
         /// A number that increases with each commit of the outbox.
         var generation: UInt64
-        /// The first commit after an opening skips numbers, which a copy of the outbox may have that
-        /// was made before the process was killed.
+        /// The increment of the generation for the next commit.
+        ///
+        /// It is large for the first commit after an opening, because a copy of the outbox from
+        /// before a kill may have the next numbers; a new outbox has no earlier copies.
         var generationStep: UInt64
         var recordedGeneration: UInt64
 

@@ -467,27 +467,29 @@ import Testing
     }
 
     /// A client finds the key file changed after it has checked it.
-    @Test func storeThatAcceptsPlainFilesIsNotReencryptedForAClient() throws {
+    @Test func storeThatAcceptsPlainFilesIsNotUsedByAClient() throws {
         let directory = try StoreDirectory()
         try fill(directory)
         let keys = DataKeys()
         try KeyFile(in: directory.url.path).write(
             DataKeys(generation: keys.generation, readsPlain: true, keys: keys.keys),
             for: [#require(Steps.key)])
-        let store = try ChatStore(at: directory.url, encryptionKey: Steps.key)
-        #expect(store.acceptsPlainFiles)
-        store.close()
         let before = try directory.contents()
+        let opening = code {
+            _ = try ChatStore(
+                at: directory.url, encryptionKey: Steps.key, allowsPlainFiles: false)
+        }
+        #expect(opening == .wrongKey)
         let error = code {
             try ChatStore.reencrypt(
-                at: directory.url, from: Steps.key, to: other, acceptsPlainFiles: false,
+                at: directory.url, from: Steps.key, to: other, allowsPlainFiles: false,
                 on: .disk())
         }
         #expect(error == .wrongKey)
         #expect(try directory.contents() == before)
         try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: other)
-        let encrypted = try ChatStore(at: directory.url, encryptionKey: other)
-        #expect(!encrypted.acceptsPlainFiles)
+        let encrypted = try ChatStore(
+            at: directory.url, encryptionKey: other, allowsPlainFiles: false)
         encrypted.close()
     }
 
