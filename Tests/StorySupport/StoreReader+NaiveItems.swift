@@ -12,10 +12,10 @@ extension StoreReader {
         params: MessageListParams, userID: UserID?
     ) throws -> [MessageItem] {
         let unsent = try outboxItems(in: url)
-        let overlay = UnsentChanges(unsent, userID: userID)
+        let unsentChanges = UnsentChanges(unsent, userID: userID)
         let messages = try messages(in: url).reversed().compactMap { held -> Message? in
             guard let bound = held.position.map(Gap.Bound.position), lower <= bound,
-                bound <= upper, let shown = overlay.shown(held), params.belongsTo(shown)
+                bound <= upper, let shown = unsentChanges.shown(held), params.belongsTo(shown)
             else { return nil }
             return shown
         }
@@ -37,7 +37,7 @@ extension StoreReader {
         rows.sort { ($0.bound, $0.isGap ? 1 : 0) < ($1.bound, $1.isGap ? 1 : 0) }
         var items = rows.map(\.item)
         for item in unsent where item.operation == .send {
-            guard let message = item.message.flatMap(overlay.shown), params.belongsTo(message)
+            guard let message = item.message.flatMap(unsentChanges.shown), params.belongsTo(message)
             else { continue }
             items.append(.message(message))
         }

@@ -55,6 +55,8 @@ import Testing
     @Test(arguments: ["feed", "former", "losses", "user", "app", "unreported general"])
     func tokenThatCannotBeReadReplacesTheCache(scope: String) async throws {
         let (story, messages) = try await story()
+        let reasons = Locked<[StoreError]>([])
+        story.store.observeReplacements { reason in reasons.withLock { $0.append(reason) } }
         await story.engine.disconnect()
         try await story.delete(messages[1])
         try await story.say("d")
@@ -63,6 +65,21 @@ import Testing
         try await story.connect()
         try await story.engine.caughtUp("general")
         #expect(try texts(story) == "a c d")
+        #expect(reasons.withLock { $0.map(\.code) } == [.corruption])
+        await story.engine.close()
+    }
+
+    /// What is to be removed need not be readable.
+    @Test(arguments: ["losses", "user", "app"])
+    func cacheWithADamagedTokenIsCleared(scope: String) async throws {
+        let (story, _) = try await story()
+        await story.engine.disconnect()
+        try story.store.write { $0.setToken([0xFF], for: scope) }
+        try await story.engine.clearCachedData()
+        #expect(try texts(story) == "")
+        try await story.connect()
+        try await story.engine.caughtUp("general")
+        #expect(try texts(story).hasSuffix("c"))
         await story.engine.close()
     }
 

@@ -3,10 +3,7 @@ import Store
 
 extension SyncCore {
     mutating func connect(as credentials: Credentials, _ ticket: Int) {
-        var owner = read { (reader) throws(StoreError) in try reader.storedUser() }
-        // The row of the user may be damaged.
-        if owner == nil, let user = state.user { owner = user }
-        guard let stored = owner else {
+        guard let stored = storedUser else {
             let error = readFailure ?? SyncError(.store, "the stored user could not be read")
             return act(.fail(error, ticket: ticket))
         }
@@ -23,6 +20,16 @@ extension SyncCore {
         }
         connectTicket = ticket
         perform(connector.begin(as: credentials))
+    }
+
+    /// The user of the store, or of the last connection if the row is damaged; `nil` if the store
+    /// cannot be read.
+    private var storedUser: User?? {
+        mutating get {
+            let stored = read { (reader) throws(StoreError) in try reader.storedUser() }
+            if stored == nil, isHaltedByDamage, let user = state.user { return user }
+            return stored
+        }
     }
 
     mutating func disconnect() {
@@ -103,8 +110,7 @@ extension SyncCore {
 
     /// With stored data, the user may continue offline after a failed attempt.
     mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
-        let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
-        guard let user = known, connector.phase != .revoked else {
+        guard let user = storedUser ?? nil, connector.phase != .revoked else {
             if connector.phase != .revoked { connector.end() }
             return act(.fail(SyncError(error), ticket: ticket))
         }

@@ -115,7 +115,7 @@ struct SyncCore {
     var lastResults = LastDeliveryResults()
     /// The device's time, set by the engine before each step.
     var time: Timestamp = 0
-    /// ``time``, or the end of time in tests without a clock.
+    /// ``time``; `distantFuture` in tests without a clock.
     var now: Timestamp { time == 0 ? .distantFuture : time }
     /// The channels that callers of `caughtUp` wait for, by ticket; `nil` for all.
     var waiting: [Int: ChannelURL?] = [:]

@@ -44,9 +44,12 @@ extension SyncCore {
         }
         let (known, session) = (state.user, session)
         try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
-            let info = try ingest.batch.storedAppInfo()
-            let epoch = try ingest.batch.lastEpoch()
-            let losses = try ingest.batch.lossCount()
+            let batch = ingest.batch
+            let info = try batch.unlessDamaged { () throws(StoreError) in
+                try batch.storedAppInfo()
+            }
+            let epoch = try batch.unlessDamaged { () throws(StoreError) in try batch.lastEpoch() }
+            let losses = try batch.unlessDamaged { () throws(StoreError) in try batch.lossCount() }
             for url in try ingest.batch.channelURLs() { ingest.invalidateKnowledge(of: url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData(source: source)
@@ -54,7 +57,7 @@ extension SyncCore {
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info ?? session?.appInfo)
             ingest.batch.setLastEpoch(epoch ?? session?.epoch)
-            ingest.batch.setLossCount(losses + 1)
+            ingest.batch.setLossCount((losses ?? 0) + 1)
             ingest.batch.setReplacedAt(now)
         }
         cacheDamage = nil

@@ -11,7 +11,7 @@ extension SyncEngine {
     /// Stores the messages that other processes left in the store's `PushInbox`, and creates the
     /// inbox if there is none.
     ///
-    /// The messages are stored even inside a gap, and close none. A message replaces only an older
+    /// The messages are stored even inside a gap, and close no gap. A message replaces only an older
     /// stored one.
     ///
     /// A file is removed only after its messages were synced to disk; after a crash before that, it

@@ -6,7 +6,7 @@ package import Store
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
-    /// When the device made the last request that the feed answered with all events until then.
+    /// The device's time of the last request whose answer contained all events up to that time.
     var requestedAt: Timestamp
 
     /// The number of the token, the time of the request in milliseconds, the length of the epoch,

@@ -235,10 +235,10 @@ extension Ingest {
 
     /// Adds a gap that is newer than all known messages.
     ///
-    /// Omitted messages may be older than the gap if the newest known message has a time of the
-    /// future, or if the server's clocks differ. So the known messages become stale that are newer
-    /// than the request of the last batch, or older than the gap or that request by at most
-    /// ``SyncOptions/clockSkew``.
+    /// Known messages next to the gap become stale: those newer than ``FeedToken/requestedAt``, and
+    /// those that are older than the gap by at most ``SyncOptions/clockSkew``. An omitted message
+    /// may be older than the gap if the newest known message has a time in the future, or if the
+    /// server's clocks differ.
     mutating func openTruncation(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
@@ -283,11 +283,10 @@ extension Ingest {
             // it.
             bound = max(bound, gap.upper)
         }
-        let latestTime = latestTime(at: try batch.feed()?.requestedAt ?? now)
         guard case .position(let newest) = bound, newest.createdAt > latestTime else {
             return bound
         }
-        // The omitted messages may be older than a message with a time of the future.
+        // The omitted messages may be older than a message with a time in the future.
         let latest = Position(createdAt: latestTime, messageID: "")
         let older = try batch.neighbor(of: latest, in: url, isOlder: true)
         return older.map { .position($0) } ?? .beginning

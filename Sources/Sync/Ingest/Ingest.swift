@@ -10,7 +10,8 @@ struct Ingest {
     let batch: Batch
     let options: SyncOptions
     let userID: UserID?
-    let now: Timestamp
+    /// The latest time that a message can have: the sender's server may choose any time.
+    let latestTime: Timestamp
     var flights: Flights
     /// The changes to apply after the write; `nil` if messages come with their reactions.
     var reactionChanges: [KnownReactions.Change]?
@@ -70,7 +71,6 @@ struct Ingest {
     }
 
     private static let clockDifference = Duration.seconds(300)
-
     private static let replacementMargin = Duration.seconds(24 * 60 * 60)
 
     init(
@@ -80,17 +80,11 @@ struct Ingest {
     ) {
         self.batch = batch
         self.options = options
-        self.now = now
+        latestTime = now.advanced(by: Ingest.clockDifference + options.clockSkew)
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
         self.changes = changes
-    }
-
-    /// Returns the latest credible time of a message received at `time`: on a federated server, the
-    /// sender's server chooses it.
-    func latestTime(at time: Timestamp) -> Timestamp {
-        time.advanced(by: Ingest.clockDifference + options.clockSkew)
     }
 
     // MARK: Channels
@@ -188,7 +182,7 @@ struct Ingest {
                 }
                 // Only the server can confirm a copy with an impossible time.
                 mustBeConfirmed =
-                    merged.version > latestTime(at: now) && !(isFeed && merged == message)
+                    merged.version > latestTime && !(isFeed && merged == message)
                 isConfirmed = isConfirmed && !mustBeConfirmed
                 return merged
             }

@@ -19,7 +19,8 @@ extension StoreReader {
 
     /// Returns the result of a read; `nil` if the read finds damage.
     ///
-    /// Use it only to write what the user did, which a damaged cache must not prevent.
+    /// Use it only for what a damaged cache must not prevent: to write what the user did, and to
+    /// clear the cache.
     func unlessDamaged<Value>(
         _ read: () throws(StoreError) -> Value?
     ) throws(StoreError) -> Value? {
