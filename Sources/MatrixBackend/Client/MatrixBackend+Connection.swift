@@ -136,6 +136,7 @@ extension MatrixBackend {
         ownReactions.removeAll()
         eventTimes.removeAll()
         pageTokens = PageTokens()
+        pageStarts = [:]
         failedRooms = (nil, [:])
         staleRooms = [:]
         lateLastMessages = []

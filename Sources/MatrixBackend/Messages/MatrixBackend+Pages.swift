@@ -4,8 +4,8 @@ extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
     /// It needs a request or more for each direction, one for an anchor that is a message, three or
-    /// more for one that is a time, and one for the messages that arrived just before the page: a
-    /// message of the page is an outlier if one of these has a newer position.
+    /// more for one that is a time, and one or more for the messages next to the page on each side,
+    /// which show the page's outliers.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -41,7 +41,7 @@ extension MatrixBackend {
         return try await page(history, at: anchor, older: older, newer: newer)
     }
 
-    struct History: Sendable {
+    struct History: Hashable, Sendable {
         let room: String
         var thread: String?
         var filter: String?
@@ -81,38 +81,59 @@ extension MatrixBackend {
         }
         let olderCursor = older > 0 ? before.end.map { HistoryPoint($0).cursor } : point?.cursor
         let events = before.events.reversed() + after.events
-        let bounds = (
-            older: older > 0 ? before.end : point?.token,
-            newer: anchor == .newest ? nil : newer > 0 ? after.end : point?.token
-        )
         var arrivals = before.arrivals.reversed() + after.arrivals
         if case .message = anchor, newer == 0, let found { arrivals.append(found) }
-        if !events.isEmpty, history.thread == nil {
-            arrivals =
-                try await neighbors(.older, of: history.room, from: bounds.older).reversed()
-                + arrivals + neighbors(.newer, of: history.room, from: bounds.newer)
-        }
-        let outliers = arrivals.map {
-            Position(createdAt: $0.time, messageID: MessageID($0.id))
-        }.outOfOrder
+        let oldest = older > 0 ? before.end.map { HistoryPoint($0) } : point
+        var newest: HistoryPoint?
+        if anchor != .newest { newest = newer > 0 ? after.end.map { HistoryPoint($0) } : point }
+        let outliers =
+            events.isEmpty ? [] : try await outliers(arrivals, of: history, oldest, newest)
         let onPage = Set((events + [found].compactMap(\.self)).map { MessageID($0.id) })
-        if let bound = bounds.older { pageTokens.insert(bound, of: events) }
+        if let oldest { pageTokens.insert(oldest.token, of: events) }
         return MessagePage(
             messages: try await messages(events, in: history.room),
             outliers: outliers.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
-    private static let contextCount = 20
+    // MARK: Outliers
 
-    /// Returns the messages next to a page in the order of arrival, which show which messages of
-    /// the page have wrong times.
+    private static let neighborCount = 20
+    private static let pageStartCount = 100
+
+    /// Returns the messages of a page whose times contradict the order of arrival.
+    ///
+    /// The page lies between two points, the second of which is `nil` at the newest end.
+    private func outliers(
+        _ arrivals: [RoomEvent], of history: History, _ oldest: HistoryPoint?,
+        _ newest: HistoryPoint?
+    ) async throws(BackendError) -> Set<MessageID> {
+        let arrivals = arrivals.map(Arrival.init)
+        // With a filter, the messages next to the page may not match.
+        let all = History(room: history.room, thread: history.thread)
+        let older = try await neighbors(.older, of: all, from: oldest)
+        var newer: [Arrival] = []
+        if let start = pageStarts[all], start.point == newest {
+            newer = start.arrivals
+        } else {
+            newer = try await neighbors(.newer, of: all, from: newest)
+        }
+        // The next page may end where this one starts.
+        if let oldest, history == all {
+            if pageStarts.count > Self.pageStartCount { pageStarts = [:] }
+            pageStarts[all] = (oldest, Array(arrivals.prefix(Self.neighborCount)))
+        }
+        return (older.reversed() + arrivals + newer).outOfOrder
+    }
+
+    /// Returns the messages next to a page, nearest first.
     private func neighbors(
-        _ side: Side, of room: String, from bound: String?
-    ) async throws(BackendError) -> [RoomEvent] {
-        guard let bound else { return [] }
+        _ side: Side, of history: History, from point: HistoryPoint?
+    ) async throws(BackendError) -> [Arrival] {
+        guard let point else { return [] }
         return try await part(
-            side, of: History(room: room), from: HistoryPoint(bound), limit: Self.contextCount
-        ).arrivals
+            side, of: history, from: point, limit: Self.neighborCount,
+            eventsPerRequest: 2 * Self.neighborCount
+        ).arrivals.map(Arrival.init)
     }
 
     private func newerPart(
@@ -162,7 +183,7 @@ extension MatrixBackend {
     private func point(
         _ first: HistoryPoint, at time: Timestamp, in room: String
     ) async throws(BackendError) -> HistoryPoint? {
-        var (point, limit) = (first, Self.contextCount)
+        var (point, limit) = (first, Self.neighborCount)
         for _ in 0..<Self.maximumRequestCount {
             let newer = try await part(
                 .newer, of: History(room: room), from: HistoryPoint(point.token), limit: limit)
@@ -270,23 +291,51 @@ extension MatrixBackend {
     }
 }
 
-extension [Position] {
-    /// The IDs of the messages whose times contradict the order of arrival, for positions in this
-    /// order.
+/// A message in the order in which a room's messages arrived at the homeserver.
+struct Arrival: Sendable {
+    let position: Position
+    var isDeleted = false
+}
+
+extension Arrival {
+    fileprivate init(_ event: RoomEvent) {
+        position = Position(createdAt: event.time, messageID: MessageID(event.id))
+        isDeleted = !event.isMessage
+    }
+}
+
+extension [Arrival] {
+    /// The IDs of the messages whose times contradict the order of arrival.
     ///
-    /// The sender's server chooses the time of a message. A message with a time of the past or of
-    /// the future must not extend the range that a page covers, so a message counts as in order
-    /// only if each of the longest ascending sequences contains it.
+    /// The sender's server chooses the time of a message. A message whose time is too early or too
+    /// late must not extend the range that a page covers, so a message counts as in order only if
+    /// each of the longest ascending sequences contains it. Anyone can add deleted messages that
+    /// nobody sees: they show that later ones are late, and belong to no sequence.
     var outOfOrder: Set<MessageID> {
-        let before = Self.ascentLengths(self, by: <)
-        let after = Self.ascentLengths(reversed(), by: >).reversed()
+        let shown = filter { !$0.isDeleted }.map(\.position)
+        let before = Self.ascentLengths(shown, by: <)
+        let after = Self.ascentLengths(shown.reversed(), by: >).reversed()
         let lengths = zip(before, after).map { $0 + $1 - 1 }
         let longest = lengths.max() ?? 0
         let places = zip(before, lengths).filter { $1 == longest }.map(\.0)
         let counts: [Int: Int] = places.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-        return Set(
-            indices.filter { lengths[$0] < longest || counts[before[$0]] != 1 }
-                .map { self[$0].messageID })
+        let contradicting = shown.indices.filter {
+            lengths[$0] < longest || counts[before[$0]] != 1
+        }
+        return lateAfterDeleted.union(contradicting.map { shown[$0].messageID })
+    }
+
+    private var lateAfterDeleted: Set<MessageID> {
+        var late: Set<MessageID> = []
+        var newest: Position?
+        for arrival in self {
+            if arrival.isDeleted {
+                newest = newest.map { Swift.max($0, arrival.position) } ?? arrival.position
+            } else if let newest, arrival.position < newest {
+                late.insert(arrival.position.messageID)
+            }
+        }
+        return late
     }
 
     /// Returns the length of the longest ascending sequence that ends at each position.
@@ -296,13 +345,12 @@ extension [Position] {
         // The least end of a sequence of each length.
         var ends: [Position] = []
         return positions.map { position in
-            guard let last = ends.last, !precedes(last, position),
-                let index = ends.firstIndex(where: { !precedes($0, position) })
-            else {
-                ends.append(position)
-                return ends.count
+            var (index, end) = (0, ends.count)
+            while index < end {
+                let middle = (index + end) / 2
+                if precedes(ends[middle], position) { index = middle + 1 } else { end = middle }
             }
-            ends[index] = position
+            if index == ends.count { ends.append(position) } else { ends[index] = position }
             return index + 1
         }
     }

@@ -4,6 +4,8 @@ import Models
 extension MatrixBackend {
     /// The maximum number of receipts whose events are requested; earlier ones are ignored.
     private static let maximumReceiptCount = 20
+    /// The difference between the clocks of homeservers up to which a later event counts.
+    private static let clockDifference = Duration.seconds(300)
 
     /// Returns the readers, oldest first, with a request for each unknown event.
     ///
@@ -22,10 +24,13 @@ extension MatrixBackend {
         _ = try await concurrently(unknown) { id throws(BackendError) in
             try await self.event(id, in: room)
         }
-        // The sender's server may choose a time of the future for an event.
+        // The sender's server may choose a time in the future for an event. The user has read no
+        // messages that arrived after the time of reading.
         let now = options.now()
         return receipts.compactMap { receipt in
-            eventTimes[receipt.eventID].map { (receipt.user, min($0, max(receipt.time, now))) }
+            let latest =
+                receipt.time > 0 ? receipt.time.advanced(by: Self.clockDifference) : now
+            return eventTimes[receipt.eventID].map { (receipt.user, min($0, latest)) }
         }.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
     }
 

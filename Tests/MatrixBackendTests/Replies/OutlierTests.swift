@@ -10,7 +10,8 @@ import Testing
     ///
     /// The messages are given by their times in minutes, in the server's order.
     private func outliers(_ minutes: [Int]) -> [Int] {
-        minutes.map { Message.sample($0).position! }.outOfOrder.map { Int($0.rawValue)! }.sorted()
+        minutes.map { Arrival(position: Message.sample($0).position!) }.outOfOrder
+            .map { Int($0.rawValue)! }.sorted()
     }
 
     @Test func pageInOrderHasNone() {
@@ -28,6 +29,16 @@ import Testing
     @Test func messagesOfTheFutureAreNewerThanMostAfterThem() {
         #expect(outliers([26, 90, 27, 28]) == [90])
         #expect(outliers([90, 91, 26, 27, 28]) == [90, 91])
+    }
+
+    /// Nobody would see who hides the messages before them.
+    @Test func deletedMessagesDoNotShowThatOthersAreEarly() {
+        var arrivals = [20, 21, 22].map { Arrival(position: Message.sample($0).position!) }
+        arrivals += (1...10).map {
+            Arrival(position: Message.sample($0).position!, isDeleted: true)
+        }
+        arrivals += [11, 23].map { Arrival(position: Message.sample($0).position!) }
+        #expect(arrivals.outOfOrder == ["11"])
     }
 
     /// Any of them may have the wrong time.
@@ -78,6 +89,40 @@ import Testing
         #expect(page.messages.map(\.text) == ["2", "3"])
         #expect(page.outliers == ["$m2", "$m3"])
         #expect(page.older == PageCursor("t1"))
+    }
+
+    @Test func pageAfterAMessageDoesNotContradictIt() async throws {
+        let device = try await FollowingDevice().device
+        let anchor = PreparedReplies.message("$m26", "26", at: 26 * 60_000)
+        device.server.reply(
+            "GET rooms/!room:example.org/context/$m26", #"{"event": \#(anchor), "end": "t1"}"#)
+        let messages = "GET rooms/!room:example.org/messages"
+        device.server.reply(messages, #"{"chunk": [\#(chunk([27]))], "start": "t1"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([26, 25]))], "start": "t1"}"#)
+        let page = try await device.backend.messages(
+            in: "!room:example.org", at: .message("$m26"), older: 0, newer: 2)
+        #expect(page.messages.map(\.text) == ["26", "27"])
+        #expect(page.outliers == [])
+    }
+
+    /// The neighbors of a page are on the page that was fetched before it.
+    @Test func nextPageTakesOneRequestLess() async throws {
+        let device = try await FollowingDevice().device
+        let messages = "GET rooms/!room:example.org/messages"
+        func count() -> Int { device.server.requests.count { $0 == messages } }
+        device.server.reply(
+            messages, #"{"chunk": [\#(chunk([30, 29]))], "start": "t3", "end": "t2"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([28, 90]))], "start": "t2"}"#)
+        _ = try await device.backend.messages(
+            in: "!room:example.org", at: .newest, older: 2, newer: 0)
+        let before = count()
+        device.server.replace(
+            messages, #"{"chunk": [\#(chunk([90, 28]))], "start": "t2", "end": "t1"}"#)
+        device.server.reply(messages, #"{"chunk": [\#(chunk([27, 26]))], "start": "t1"}"#)
+        let page = try await device.backend.messages(
+            in: "!room:example.org", at: .cursor("t2"), older: 2, newer: 0)
+        #expect(page.outliers == ["$m90"])
+        #expect(count() == before + 2)
     }
 
     /// The page would seem to contain all messages until the 90th minute.
