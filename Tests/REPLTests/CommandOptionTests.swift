@@ -1,3 +1,5 @@
+import Foundation
+import ScrollbackTestSupport
 import Testing
 
 @testable import ScrollbackREPL
@@ -6,11 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) @MainActor struct CommandOptionTests {
     private let workspace = Workspace.standing()
 
-    @Test func streamsReportWhatDelegatesReport() async {
+    @Test func streamsReportWhatDelegatesReport() async throws {
         _ = await workspace.reply("demo")
         #expect(await workspace.reply("listen streams") == "events are reported")
         var shown = await workspace.reply("as bob send Hello")
-        shown += await workspace.reply("send-file /etc/hostname")
+        let file = try ScratchDirectory.made()
+        try Data("text".utf8).write(to: file.url.appending(path: "note"))
+        shown += await workspace.reply("send-file \(file.path)/note")
         shown += await workspace.reply("disconnect")
         // A stream may deliver an event after the reply of the command that caused it.
         let events = [
@@ -50,8 +54,10 @@ import Testing
     }
 
     @Test func storedDataIsOpenedWithoutAConnection() async {
-        for line in ["connect alice", "disconnect"] { _ = await workspace.reply(line) }
-        #expect(await workspace.reply("connect alice offline") == "alice, offline")
+        _ = await workspace.reply("connect alice")
+        #expect(await workspace.reply("connect alice offline") == "alice, connected")
+        _ = await workspace.reply("disconnect")
+        #expect(await workspace.reply("connect alice offline") == "alice, not connected")
         #expect(await workspace.reply("status").contains("not connected"))
         #expect(await workspace.reply("connect alice within soon").contains("is not a duration"))
         #expect(await workspace.reply("connect alice within 5s").hasPrefix("alice: 0 new messages"))
@@ -66,11 +72,17 @@ import Testing
         await workspace.end()
     }
 
-    @Test func restOfTheIndexIsBuiltAtOnce() async {
-        for line in ["option store.isSearchIndexed true", "connect alice"] {
+    /// The messages were stored before the index was turned on.
+    @Test func restOfTheIndexIsBuiltAtOnce() async throws {
+        let home = try ScratchDirectory.made()
+        var options = World.Options(start: 1_700_000_000_000)
+        options.home = home.url
+        let workspace = Workspace(options, now: { 1_700_000_000_000 })
+        for line in ["demo", "option store.isSearchIndexed true", "relaunch"] {
             _ = await workspace.reply(line)
         }
-        #expect(await workspace.reply("index finish").hasPrefix("complete: "))
+        let reply = await workspace.reply("index finish")
+        #expect(reply.contains(#/complete: [1-9]\d* messages/#), "\(reply)")
         await workspace.end()
     }
 }

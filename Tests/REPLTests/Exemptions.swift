@@ -1,6 +1,7 @@
 /// The public calls that no command makes, and the properties that no command sets.
 enum Exemptions {
-    /// Calls that take a closure, which a line of the prompt cannot contain.
+    /// Calls whose only purpose is a closure of the app. The prompt makes the same changes by the calls
+    /// without one.
     static let closures: Set = ["ChatClient.changeLabels(of:_:)", "ChatStore.commit(_:)"]
 
     /// Returns the reason why a property of a type cannot be set, or `nil` if it must be settable.

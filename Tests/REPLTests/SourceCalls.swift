@@ -3,7 +3,8 @@ import ScrollbackTestSupport
 /// The calls in Swift source code, with their argument labels, and the properties that it uses.
 ///
 /// Only a name after a period is found. The type of the value before the period is not known, so a
-/// call stands for all methods of the same full signature. A brace after a call or a property may
+/// call stands for all methods of the same full signature, and a property for all of its name, also
+/// for an enumeration case. A brace after a call or a property may
 /// begin a closure or, as in `if list.isEmpty {`, another block: it counts as either. A regex
 /// literal is read as code.
 struct SourceCalls {

@@ -194,7 +194,7 @@ import Testing
         ("messages general limit 0", "'0' is not a number from 1 to 1000000"),
         (
             "messages general until a",
-            "usage: messages CHANNEL [before | after | around POSITION] [of KIND] [limit N | all]"
+            "usage: messages CHANNEL [before | after | around POSITION | of KIND] [limit N | all]"
         ),
         (
             "messages general before x",

@@ -24,8 +24,12 @@ import Testing
     /// It omits all other optional arguments.
     nonisolated private static func line(of command: Command) -> String? {
         guard command.usage.contains("CHANNEL") else { return nil }
-        var usage = command.usage.replacing(/\[([^\[\]]*)\]/) { part in
-            part.1.contains("CHANNEL") ? "\(part.1)" : ""
+        var usage = command.usage
+        // Brackets may be nested.
+        while usage.contains("[") {
+            usage.replace(/\[([^\[\]]*)\]/) { part in
+                part.1.contains("CHANNEL") ? "\(part.1)" : ""
+            }
         }
         usage = usage.components(separatedBy: " | ").first { $0.contains("CHANNEL") } ?? usage
         let words = usage.split(separator: " ").compactMap { word -> String? in

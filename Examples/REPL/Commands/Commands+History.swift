@@ -27,11 +27,11 @@ extension Command {
             return "drew \(counts.joined(separator: ", ")) and \(items) in \(url)"
         },
         Command(
-            "gaps [CHANNEL] [FROM TO] [limit N | all]",
+            "gaps [CHANNEL [FROM TO]] [limit N | all]",
             "Lists the gaps and stale ranges of a channel's history, oldest first.",
             notes: [
-                "With bounds, only the gaps between them are listed. Without bounds, the kinds whose",
-                "messages are known in gaps follow.",
+                "With bounds, only the gaps between them are listed. Without bounds, the list ends",
+                "with the kinds whose messages were fetched inside gaps.",
             ]
         ) { arguments in
             let store = try arguments.workspace.store

@@ -9,7 +9,7 @@ extension Command {
             "Lists the messages of a kind, the newest 10 first; more continues.",
             notes: [
                 "KIND is image, video, audio, voice, otherFile, link, mention, thread or files.",
-                "PERIOD is day, month or year, of which the listed messages are counted.",
+                "With by PERIOD (day, month or year), the messages are also counted for each period.",
             ],
             example: "gallery link in general by month"
         ) { arguments in

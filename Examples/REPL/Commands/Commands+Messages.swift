@@ -27,11 +27,11 @@ extension Command {
             return "saved \(described(record))"
         },
         Command(
-            "messages CHANNEL [before | after | around POSITION] [of KIND] [limit N | all]",
+            "messages CHANNEL [before | after | around POSITION | of KIND] [limit N | all]",
             "Lists the newest 20 (or N) messages, or those near a position, oldest first.",
             notes: [
                 "A POSITION is a message ID, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID.",
-                "A KIND, as of gallery, selects from all messages of the channel.",
+                "KIND is one of the kinds of gallery.",
             ], example: "messages general before c limit 2"
         ) { arguments in
             let (messages, total) = try arguments.messages()

@@ -5,7 +5,7 @@ import Scrollback
 extension Command {
     static let users: [Command] = [
         Command(
-            "connect [USER [TOKEN]] [offline | within DURATION]",
+            "connect [USER [TOKEN] [offline | within DURATION]]",
             "Connects a user on their own device; by default the current device's.",
             notes: [
                 "Another device of the same user has a name of its own: connect alice@phone. A name",
@@ -33,14 +33,15 @@ extension Command {
                     error = try await device.connect(accessToken: words.dropFirst().first)
                 case .offline:
                     try await device.open()
-                    return "\(device.name), offline"
+                    return "\(device.name), \(device.client.connectionState.word)"
                 case .within(let limit):
-                    let result = try await device.catchUp(
+                    let result = await device.catchUp(
                         within: limit, accessToken: words.dropFirst().first)
                     let messages = result.messages
+                    let failure = result.error.map { "; \(sentence(of: $0))" } ?? ""
                     let head =
                         "\(device.name): \(counted(messages.count, "new message"))"
-                        + (result.isComplete ? "" : ", and there are more")
+                        + (result.isComplete ? "" : ", and there are more") + failure
                     return ValuedReply(
                         messages.isEmpty
                             ? head : "\(head)\n\(messages.lines(orNone: "", isShort: true))",
@@ -249,7 +250,7 @@ extension Command {
             case ("streams", nil): device.readStreams()
             default: throw CommandError.usage
             }
-            return "events are \(word == "off" ? "not " : "")reported"
+            return "events are \(device.isListening ? "" : "not ")reported"
         },
         Command(
             "option [OPTION [VALUE]]",

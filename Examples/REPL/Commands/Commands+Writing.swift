@@ -169,7 +169,7 @@ extension Command {
             return shownDraft(of: collection)
         },
         Command(
-            "drafts [CHANNEL] [TEXT]", freeTextAfter: 1,
+            "drafts [CHANNEL [TEXT]]", freeTextAfter: 1,
             "Lists the drafts of all channels or shows one; with TEXT, saves it."
         ) { arguments in
             let client = try arguments.client

@@ -42,6 +42,9 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
     private var streams: [Task<Void, Never>] = []
+    /// The identifiers under which the listener is registered; `nil` without one.
+    private var registrations: Set<String?> = []
+    var isListening: Bool { !registrations.isEmpty || !streams.isEmpty }
 
     /// Returns the user's ID from a device's name, `USER` or `USER@DEVICE`; otherwise `nil`.
     ///
@@ -75,6 +78,7 @@ final class Device {
     /// Registers the listener, under an identifier if there is one.
     func listen(as identifier: String? = nil) {
         stopStreams()
+        registrations.insert(identifier)
         client.addConnectionDelegate(listener, identifier: identifier)
         client.addUserEventDelegate(listener, identifier: identifier)
         client.addChannelDelegate(listener, identifier: identifier)
@@ -82,6 +86,7 @@ final class Device {
 
     func stopListening(as identifier: String? = nil) {
         stopStreams()
+        registrations.remove(identifier)
         guard let identifier else {
             client.removeConnectionDelegate(listener)
             client.removeUserEventDelegate(listener)
@@ -121,25 +126,23 @@ final class Device {
     }
 
     /// Connects, and fetches what the device has missed, as a background task does.
-    func catchUp(
-        within limit: Duration, accessToken: String?
-    ) async throws(SyncError) -> CatchUpResult {
-        if let accessToken {
-            account.credentials = Credentials(userID, accessToken: accessToken)
-        }
+    func catchUp(within limit: Duration, accessToken: String?) async -> CatchUpResult {
         defer { follow() }
-        let result = await client.catchUp(as: account.credentials, within: limit)
-        if let error = result.error { throw error }
-        return result
+        return await client.catchUp(as: credentials(accessToken), within: limit)
     }
 
     /// Connects the device's user with an access token; `nil` for the previous credentials.
     func connect(accessToken: String?) async throws(SyncError) -> BackendError? {
+        defer { follow() }
+        return try await client.connect(as: credentials(accessToken)).reason
+    }
+
+    /// Returns the credentials of the user, with an access token if there is a new one.
+    private func credentials(_ accessToken: String?) -> Credentials {
         if let accessToken {
             account.credentials = Credentials(userID, accessToken: accessToken)
         }
-        defer { follow() }
-        return try await client.connect(as: account.credentials).reason
+        return account.credentials
     }
 
     func show(_ collection: MessageCollection?) {
