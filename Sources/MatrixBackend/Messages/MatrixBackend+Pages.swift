@@ -122,7 +122,10 @@ extension MatrixBackend {
             if pageStarts.count > Self.pageStartCount { pageStarts = [:] }
             pageStarts[all] = (oldest, Array(arrivals.prefix(Self.neighborCount)))
         }
-        return (older.reversed() + arrivals + newer).outOfOrder
+        // The message of an anchor is on both sides of it.
+        var ids: Set<MessageID> = []
+        return (older.reversed() + arrivals + newer)
+            .filter { ids.insert($0.position.messageID).inserted }.outOfOrder
     }
 
     /// Returns the messages next to a page, nearest first.

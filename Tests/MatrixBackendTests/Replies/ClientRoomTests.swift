@@ -34,6 +34,18 @@ import Testing
         #expect(channel.members.allSatisfy { $0.readAt == nil })
     }
 
+    /// The sender's server chooses the time of the event.
+    @Test func receiptOfAMessageOfTheFutureReadsNoLaterMessages() async throws {
+        let alice = try await FollowingDevice()
+        let year2100 = 4_102_444_800_000
+        let events = try await alice.feed(
+            sync: receipts(
+                #"{"$1": {"m.read": {"@alice:example.org": {"ts": 9000}}}}"#,
+                timeline: event("$1", text("1"), at: year2100)))
+        let latest = Timestamp(milliseconds: 9000).advanced(by: .seconds(300))
+        #expect(reads(events) == [.read(by: "@alice:example.org", in: room, at: latest)])
+    }
+
     @Test func eventOfAReceiptIsRequestedIfItIsUnknown() async throws {
         let alice = try await FollowingDevice()
         alice.device.server.reply("\(path)/event/$old", event("$old", text("old"), at: 1600))

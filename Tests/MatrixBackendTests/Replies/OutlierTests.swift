@@ -103,6 +103,9 @@ import Testing
             in: "!room:example.org", at: .message("$m26"), older: 0, newer: 2)
         #expect(page.messages.map(\.text) == ["26", "27"])
         #expect(page.outliers == [])
+        let older = try await device.backend.messages(
+            in: "!room:example.org", at: .message("$m26"), older: 2, newer: 0)
+        #expect(older.outliers == [])
     }
 
     /// The neighbors of a page are on the page that was fetched before it.
@@ -123,6 +126,19 @@ import Testing
             in: "!room:example.org", at: .cursor("t2"), older: 2, newer: 0)
         #expect(page.outliers == ["$m90"])
         #expect(count() == before + 2)
+    }
+
+    /// The page would seem to contain all replies since the first minute.
+    @Test func firstReplyOfAPageMayBeOfThePast() async throws {
+        let device = try await FollowingDevice().device
+        let thread = "GET rooms/!room:example.org/relations/$root/m.thread"
+        device.server.reply(
+            thread, #"{"chunk": [\#(chunk([31, 30, 1]))], "next_batch": "t1"}"#)
+        device.server.reply(thread, #"{"chunk": [\#(chunk([29, 28]))]}"#)
+        let page = try await device.backend.replies(
+            to: "$root", in: "!room:example.org", at: .newest, older: 3, newer: 0)
+        #expect(page.messages.map(\.text) == ["1", "30", "31"])
+        #expect(page.outliers == ["$m1"])
     }
 
     /// The page would seem to contain all messages until the 90th minute.

@@ -173,6 +173,23 @@ import Testing
         store.close()
     }
 
+    @Test func firstCommitOfAnOpeningIsRecorded() throws {
+        let directory = try StoreDirectory()
+        let first = try directory.open()
+        try first.write { try $0.save(item("x")) }
+        first.close()
+        _ = try copy("outbox", of: directory)
+        let second = try directory.open()
+        try second.write { try $0.save(item("y")) }
+        let killed = try StoreDirectory(of: directory)
+        second.close()
+        try restore("outbox", of: killed)
+        let store = try killed.open()
+        #expect(store.openingReport.outboxLoss?.isRolledBack == true)
+        #expect(try states(store) == ["x failed \(ErrorCode.needsConfirmation)"])
+        store.close()
+    }
+
     @Test func rolledBackOutboxIsDetectedAfterASuspension() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
