@@ -35,7 +35,7 @@
 #   make simulation run the simulation of the engine in a release build with SEEDS (100000) seeds
 #   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
 #   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, short benchmarks,
-#                   long tests, faults, soak, and ten minutes of fuzz
+#                   long tests, 25,000 seeds, faults, soak, and fuzz
 #
 #   make install    install the prompt in PREFIX/bin (/usr/local); make uninstall removes it
 #   make deps       install readline and, on Linux, LevelDB if they are missing, with apt-get as root or
@@ -302,9 +302,9 @@ simulation: deps
 nightly: tsan asan graphs
 	$(MAKE) bench bench-sync ARGS=--quick
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
-	$(MAKE) simulation
+	$(MAKE) simulation SEEDS=25000
 	$(MAKE) faults soak PAGE=
-	$(MAKE) fuzz FUZZ_SECONDS=600
+	$(MAKE) fuzz FUZZ_SECONDS=120
 
 # Strips debug information. The program needs LevelDB and readline on the system where it runs.
 install: deps
