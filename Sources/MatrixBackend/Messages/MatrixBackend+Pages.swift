@@ -118,9 +118,10 @@ extension MatrixBackend {
             newer = try await neighbors(.newer, of: all, from: newest)
         }
         // The next page may end where this one starts.
-        if let oldest, history == all {
+        let start = arrivals.start(withShown: Self.neighborCount)
+        if let oldest, let start, history == all {
             if pageStarts.count > Self.pageStartCount { pageStarts = [:] }
-            pageStarts[all] = (oldest, Array(arrivals.prefix(Self.neighborCount)))
+            pageStarts[all] = (oldest, start)
         }
         // The message of an anchor is on both sides of it.
         var ids: Set<MessageID> = []
@@ -326,6 +327,16 @@ extension [Arrival] {
             lengths[$0] < longest || counts[before[$0]] != 1
         }
         return lateAfterDeleted.union(contradicting.map { shown[$0].messageID })
+    }
+
+    /// Returns the first arrivals that include a number of shown ones; `nil` if there are fewer.
+    fileprivate func start(withShown count: Int) -> [Arrival]? {
+        var left = count
+        for (index, arrival) in enumerated() where !arrival.isDeleted {
+            left -= 1
+            if left == 0 { return Array(self[...index]) }
+        }
+        return nil
     }
 
     private var lateAfterDeleted: Set<MessageID> {
