@@ -69,7 +69,8 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - options: The options, with the current key.
-    ///   - key: The new key. If it equals the current key, only the keys of the files are replaced.
+    ///   - key: The new key. If it equals the current key, only the keys of the files are replaced,
+    ///     and it also opens earlier copies of the key file, which another program may put back.
     ///   - progress: Receives the completed fraction, from 0 to 1, on another thread.
     /// - Throws: As ``/Store/ChatStore/reencrypt(at:from:to:progress:)``; `wrongKey` if `options`
     ///   has no key.

@@ -35,7 +35,7 @@ extension ChatStore {
                 try DiskFile.move(copy.directory.withoutSlash, to: new.withoutSlash)
             }
         }
-        let store = try ChatStore(at: new, encryptionKey: key)
+        let store = try ChatStore(at: new, encryptionKey: key, allowsPlainFiles: false)
         defer { store.close() }
         let items = try store.outboxItems()
         if access(plain.path, F_OK) == 0 {

@@ -15,9 +15,7 @@ extension StoreFiles {
                     .wrongKey, "the store is encrypted: pass its key",
                     path: directory.path)
             }
-            let keys = try keyFile.keys(key)
-            if !allowsPlainFiles, keys.readsPlain { throw .acceptsPlainFiles(at: keyFile.path) }
-            return keys
+            return try storedKeys(key)
         }
         if try hasSealedFiles() {
             throw StoreError(
@@ -47,7 +45,13 @@ extension StoreFiles {
             try keyFile.write(keys, for: [key])
             isOurs = true
         }
-        return isOurs ? keys : try keyFile.keys(key)
+        return isOurs ? keys : try storedKeys(key)
+    }
+
+    private func storedKeys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
+        let keys = try keyFile.keys(key)
+        if !allowsPlainFiles, keys.readsPlain { throw .acceptsPlainFiles(at: keyFile.path) }
+        return keys
     }
 
     private func hasFiles() throws(StoreError) -> Bool {
