@@ -313,7 +313,7 @@ extension MessageCollection {
         let before = CollectionChange.checked(window.items)
         var edits = edits
         let diff = window.apply(&edits, trimming: end)
-        // Report the shown range last, because that takes long.
+        // Waking the engine's task takes longer than the notifications, so do it last.
         defer { reportShownRange() }
         if diff.hasMessages { knownMessages = nil }
         notifyObservers(of: diff)

@@ -211,8 +211,8 @@ struct Window: Sendable {
 
     /// Returns the row of a sent message.
     ///
-    /// A listed message keeps its row. Another one with a request ID takes over the row of the
-    /// unsent message, if this change ends the outbox item of the unsent message.
+    /// A listed message keeps its row. Another one with a request ID gets the row of that ID, unless
+    /// an outbox item that this change does not end still has it.
     private mutating func assignRow(
         to message: Message, _ id: MessageID, _ edits: WindowEdits
     ) -> Message.ID {

@@ -3,7 +3,8 @@ public import Models
 /// A range of a channel's history that was complete at some time, and may be out of date.
 ///
 /// The feed may not have reported all changes, for example because a cursor expired. The messages
-/// are shown, and the engine fetches them again when they are visible.
+/// are shown, and the engine fetches them again when a list contains them, and also without a list
+/// if no loss of history has made them stale.
 public struct StaleRange: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL

@@ -21,7 +21,7 @@ enum BackfillTask: Hashable {
 struct BackfillPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
-    /// The visible range; `nil` if the channel is not shown.
+    /// The range of the channel's lists; `nil` if none of them has rows.
     var view: ShownRange?
     var isKeptUpToDate: Bool
     /// True if the engine may request more pages outside the view.
@@ -33,7 +33,7 @@ struct BackfillPlan {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
         if let gap = newestFirst.first(where: isInView) { return .fill(gap) }
-        if hasBudget, let gap = newestFirst.first(where: isBetweenKnown) { return .fill(gap) }
+        if hasBudget, let gap = newestFirst.first(where: isFilledOutOfView) { return .fill(gap) }
         let staleNewestFirst = staleRanges.reversed()
         if let stale = staleNewestFirst.first(where: isInView) { return .refetch(stale) }
         if hasBudget, let stale = staleNewestFirst.first(where: \.isNotCausedByLoss) {
@@ -53,7 +53,7 @@ struct BackfillPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    private func isBetweenKnown(_ gap: Gap) -> Bool {
+    private func isFilledOutOfView(_ gap: Gap) -> Bool {
         guard !isStopped(gap) else { return false }
         return gap.lower != .beginning || (isKeptUpToDate && gap.upper == .end)
     }

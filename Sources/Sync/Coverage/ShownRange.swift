@@ -1,11 +1,11 @@
 package import Store
 
-/// The visible range of a history.
+/// The range of a history that a list contains, on the screen or not.
 package struct ShownRange: Hashable, Sendable {
-    /// The position of the oldest visible message, or an older one.
+    /// The position of the oldest message in the list, or an older one.
     package var lower: Gap.Bound
 
-    /// The position of the newest visible message, or `end` if new messages are shown as they
+    /// The position of the newest message in the list, or `end` if it shows new messages as they
     /// arrive.
     package var upper: Gap.Bound
 

@@ -1,8 +1,8 @@
 package import Models
 import Store
 
-/// A view of a channel, whose gaps the engine fills first while it is visible: from the first call
-/// of ``show(_:)`` until the viewer is released.
+/// An open list of a channel, whose gaps the engine fills first: from the first call of
+/// ``show(_:)`` until the viewer is released.
 package final class ChannelViewer: Sendable {
     private static let lastNumber = Locked(0)
 
@@ -24,7 +24,7 @@ package final class ChannelViewer: Sendable {
 
     deinit { ranges.finish() }
 
-    /// Replaces the visible range; `nil` if no row is visible yet.
+    /// Replaces the range of the list; `nil` if the list has no row yet.
     ///
     /// The method returns immediately, and the engine may skip a range that is replaced soon.
     package func show(_ range: ShownRange?) { ranges.yield(range) }

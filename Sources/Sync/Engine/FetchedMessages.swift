@@ -11,7 +11,8 @@ public struct FetchedMessages: Hashable, Sendable {
     /// True if the feed reports all events since the request; otherwise, no range is covered.
     package var isFollowed: Bool
 
-    /// The stored messages of the covered range that the page lacks: they may have been deleted.
+    /// The stored messages of the covered range to look up, because the page lacks them or may have
+    /// an older version.
     var unconfirmed: [MessageID]
 
     var lossCount: Int64

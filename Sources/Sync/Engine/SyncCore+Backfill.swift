@@ -197,15 +197,15 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    mutating func remainder(
-        before page: MessagePage, _ task: BackfillTask, in url: ChannelURL
-    ) -> (remainder: Remainder, missingCount: Int) {
-        (remainder(in: url), missingCount(on: page, task, in: url))
+    mutating func stateBeforeStoring(
+        _ page: MessagePage, _ task: BackfillTask, in url: ChannelURL
+    ) -> (remainder: Remainder, newMessageCount: Int) {
+        (remainder(in: url), newMessageCount(on: page, task, in: url))
     }
 
     mutating func continueBackfill(
         _ task: BackfillTask, after fetched: FetchedMessages, of request: PageRequest,
-        since before: (remainder: Remainder, missingCount: Int)
+        since before: (remainder: Remainder, newMessageCount: Int)
     ) {
         let url = request.channelURL
         let page = fetched.page
@@ -225,7 +225,7 @@ extension SyncCore {
             backfill[url].usedCursors = UsedCursors()
         }
         let after = remainder(in: url)
-        if backfill.isShown(url) { backfill[url].newMessageCount += before.missingCount }
+        if backfill.isShown(url) { backfill[url].newMessageCount += before.newMessageCount }
         recordProgress(
             page, task, to: request.bound, in: url, hasChanged: after != before.remainder, after)
         if backfill[url].idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
@@ -343,7 +343,7 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    private mutating func missingCount(
+    private mutating func newMessageCount(
         on page: MessagePage, _ task: BackfillTask, in url: ChannelURL
     ) -> Int {
         guard case .fill(let gap) = task else { return 0 }

@@ -59,7 +59,7 @@ extension SyncCore {
         }
     }
 
-    mutating func begin(_ session: BackendSession) {
+    mutating func goOnline(_ session: BackendSession) {
         connector.succeed()
         self.session = session
         isReplacementRefused = false

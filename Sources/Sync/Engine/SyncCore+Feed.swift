@@ -133,7 +133,7 @@ extension SyncCore {
         if !batch.events.isEmpty || token?.point.cursor != batch.cursor || completesList
             || endsCatchingUp
         {
-            // A batch that is not live may end before the time of its request.
+            // A batch that is not live may lack events that precede its request.
             let earlier = batch.isLive ? nil : token?.requestedAt
             let requestedAt = earlier ?? polling.requestedAt
             let report = write { (ingest) throws(StoreError) in

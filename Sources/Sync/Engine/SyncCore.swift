@@ -280,7 +280,7 @@ struct SyncCore {
         }
         switch call.purpose {
         case .connect:
-            if case .success(let session) = answer.of(CoreCall.Connect.self) { begin(session) }
+            if case .success(let session) = answer.of(CoreCall.Connect.self) { goOnline(session) }
         case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token, interim)
         // Each call of a `PageRequest` is answered by a `MessagePage`.
         case .page(let fetch): handlePage(answer.of(CoreCall.Messages.self), fetch, interim)

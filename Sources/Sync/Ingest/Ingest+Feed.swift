@@ -140,6 +140,7 @@ extension Ingest {
     private mutating func addReceived(_ message: Message) throws(StoreError) -> Bool {
         let isOwn = try batch.outboxItem(of: message, by: userID) != nil
         let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
+        // The feed may repeat earlier events.
         guard try applyMessage(message, source, .unknown) else { return false }
         // The feed reports all reactions to a new message after the message.
         if let id = message.messageID {
@@ -223,11 +224,14 @@ extension Ingest {
             return
         }
         try batch.limitKindCoverage(of: url)
-        let older = try batch.messages(
-            in: url, from: .beginning, to: Gap.Bound(after: createdAt), isNewestFirst: false)
-        for message in older {
+        // The sender's server may give an edit an earlier time than the message.
+        let messages = try batch.messages(
+            in: url, from: .beginning, to: .end, isNewestFirst: false)
+        for message in messages {
             let isEdited = message.updatedAt == createdAt
-            let hasReply = message.threadInfo?.lastRepliedAt.map { createdAt <= $0 } ?? false
+            let isOlder = message.createdAt <= createdAt
+            let lastReply = isOlder ? message.threadInfo?.lastRepliedAt : nil
+            let hasReply = lastReply.map { createdAt <= $0 } ?? false
             guard let id = message.messageID, isEdited || hasReply else { continue }
             try recordChanged(id, in: url)
         }

@@ -130,8 +130,8 @@ struct Ingest {
     /// Stores a message, unless a newer version is known, and returns `true` if it is now stored,
     /// in the given version or a newer one, or if a newer message now has its ID.
     ///
-    /// `isSent` is true if the server has just accepted the message from the user: it may belong to
-    /// another epoch than the beginning of the history and the tombstones.
+    /// With `isSent`, the beginning of the history and the tombstones are ignored: the server has
+    /// just accepted the message from the user, perhaps in another epoch than they are of.
     @discardableResult
     mutating func applyMessage(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -381,6 +381,7 @@ extension Ingest {
             // or a lookup finds out.
             try applyAlone(message, source, .untrusted, isSent: true)
         } else if let interim, interim.isFollowed {
+            // The feed reports the messages next to this one, so no gap is opened.
             isAlone = true
             defer { isAlone = false }
             try applyAnswer(message, since: interim, source)
