@@ -60,6 +60,7 @@ final class Soak {
         }
         let killed = KilledWorld(in: place.appending(path: "killed"), seed: seed)
         try await live(alice, killed)
+        try killed.kill()
         try await settle(alice)
         let kills = try await killed.end()
         violations += kills.violations

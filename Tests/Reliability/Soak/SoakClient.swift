@@ -138,13 +138,19 @@ final class SoakClient {
         isSuspended = false
     }
 
-    /// Resends the failed messages, as users do.
+    /// Resends the failed messages, as users do, and discards those that the server has received and
+    /// removed since, because they are older than ``Soak/lifetime``.
     ///
     /// Otherwise the outbox would grow during the run.
     private func resendFailed() async throws {
         let engine = try client.engine
         for item in try engine.store.outboxItems() where item.state == .failed {
-            _ = try await engine.resend(item.requestID)
+            if item.errorCode == .messageNotFound {
+                _ = try await engine.discardFailedItems([item.requestID])
+                count("messages removed before the answer to their send")
+            } else {
+                _ = try await engine.resend(item.requestID)
+            }
         }
     }
 
@@ -160,7 +166,11 @@ final class SoakClient {
         try await resendFailed()
         let (snapshot, changes) = try client.engine.store.observe(.everything)
         if try snapshot.outboxItems().isEmpty { return }
-        for await _ in changes where try client.engine.store.outboxItems().isEmpty { return }
+        for await _ in changes {
+            if try client.engine.store.outboxItems().isEmpty { return }
+            // Calls in flight may have failed after the faults were removed.
+            try await resendFailed()
+        }
     }
 
     /// Fetches the whole history of a channel to the device.
