@@ -149,6 +149,9 @@ public actor MatrixBackend: Backend {
         let user: UserID
         var accessToken: String
         var refreshToken: String?
+        /// True if the homeserver has issued the refresh token in a session of the user; that of a
+        /// ``Login`` may be another user's.
+        var isRefreshTokenOwn = false
     }
 
     /// Creates a backend, which is not connected yet.

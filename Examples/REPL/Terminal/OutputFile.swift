@@ -8,7 +8,15 @@ final class OutputFile {
 
     /// Creates or empties a file, but not a link, a pipe, a device, a file of another user, or one
     /// with several names.
+    ///
+    /// A file that others could read is replaced: one of them may have opened it.
     init(_ path: String) throws(CommandError) {
+        var existing = stat()
+        if lstat(path, &existing) == 0, existing.st_mode & S_IFMT == S_IFREG,
+            existing.st_uid == geteuid(), existing.st_nlink == 1, existing.st_mode & 0o077 != 0
+        {
+            unlink(path)
+        }
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {

@@ -26,7 +26,8 @@ import Foundation
             guard await perform(line, workspace, editor) else { break }
         }
         editor.stop()
-        history.save()
+        // The lines contain the texts of messages.
+        if options.encryptionKey == nil { history.save() }
         await workspace.end()
         if editor.isTerminated { exit(128 + SIGTERM) }
     }

@@ -84,6 +84,7 @@ extension MatrixBackend {
         for candidate in candidates {
             session?.accessToken = candidate.access
             session?.refreshToken = candidate.refresh
+            session?.isRefreshTokenOwn = candidate.access == tokens?.tokens.accessToken
             do {
                 let reply: WhoAmIReply = try await call(.get("account", "whoami"))
                 return UserID(reply.user_id.text)
@@ -95,7 +96,6 @@ extension MatrixBackend {
         return nil
     }
 
-    @discardableResult
     func signInByPassword(_ me: UserID) async throws(BackendError) -> UserID {
         guard case .password(let password) = login else {
             throw BackendError(
@@ -115,6 +115,7 @@ extension MatrixBackend {
         let reply: LoginReply = try await call(request)
         session?.accessToken = reply.access_token.text
         session?.refreshToken = reply.refresh_token?.text
+        session?.isRefreshTokenOwn = true
         keepTokens(reply.device_id?.text)
         return UserID(reply.user_id.text)
     }

@@ -145,12 +145,14 @@ extension MatrixBackend {
         guard case .password = login, let user = session?.user else {
             throw rejection.endOfSession
         }
+        let owner: UserID
         do {
-            try await signInByPassword(user)
+            owner = try await signInByPassword(user)
         } catch  where error.code == .refused {
             // The password has changed.
             throw rejection.endOfSession
         }
+        guard owner == user else { throw rejection.endOfSession }
         return session?.accessToken ?? ""
     }
 
@@ -159,10 +161,25 @@ extension MatrixBackend {
         request.isAuthorized = false
         request.kind = .signingIn
         let decoded: RefreshReply = try await call(request)
-        session?.accessToken = decoded.access_token.text
+        let token = decoded.access_token.text
         session?.refreshToken = decoded.refresh_token?.text ?? refreshToken
+        if session?.isRefreshTokenOwn == false { try await checkOwner(ofToken: token) }
+        session?.accessToken = token
         keepTokens(deviceID)
-        return decoded.access_token.text
+        return token
+    }
+
+    /// Throws `refused` if a token that a refresh token has returned belongs to another user.
+    private func checkOwner(ofToken token: String) async throws(BackendError) {
+        let request = MatrixRequest.get("account", "whoami")
+        let owner: WhoAmIReply = try decode(
+            try await reply(to: request, token: token).body, of: request)
+        guard let user = session?.user, user.rawValue == owner.user_id.text else {
+            throw BackendError(
+                .refused, "the refresh token belongs to \(owner.user_id.text)",
+                detail: .accessTokenNotValid)
+        }
+        session?.isRefreshTokenOwn = true
     }
 
     /// Returns the results in order, with at most eight operations at a time.

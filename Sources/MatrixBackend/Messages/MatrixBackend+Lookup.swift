@@ -83,7 +83,9 @@ extension MatrixBackend {
 
     private static let maximumReactionCount = 500
 
-    private static let maximumReactionPageCount = 100
+    private static let maximumReactionPageCount = 20
+    /// Anyone can send any number of reactions from a homeserver of their own.
+    private static let maximumReactionCountOfMessage = 1_000
 
     /// Returns the reactions to messages.
     ///
@@ -172,7 +174,7 @@ extension MatrixBackend {
             receive(reply.events)
             events += reply.events.compactMap { ReactionEntry($0) }
             token = reply.end
-            if token == nil || events.count >= 10_000 { break }
+            if token == nil || events.count >= Self.maximumReactionCountOfMessage { break }
         }
         return events
     }

@@ -47,9 +47,23 @@ import Testing
         device.server.reply("POST refresh", #"{"access_token": "t2", "refresh_token": "r2"}"#)
         _ = try await device.backend.connect(as: Credentials(alice, accessToken: "t1"))
         #expect(
-            device.server.requests.prefix(3)
-                == ["GET account/whoami", "POST refresh", "GET account/whoami"])
-        #expect(device.server.authorizations.prefix(3) == ["Bearer t1", nil, "Bearer t2"])
+            device.server.requests.prefix(4) == [
+                "GET account/whoami", "POST refresh", "GET account/whoami", "GET account/whoami",
+            ])
+        #expect(
+            device.server.authorizations.prefix(4)
+                == ["Bearer t1", nil, "Bearer t2", "Bearer t2"])
+    }
+
+    /// The refresh token of the app may be that of the user who was connected before.
+    @Test func refreshTokenOfAnotherUserRenewsNoSession() async throws {
+        let device = Device(.refreshToken("r1"))
+        try await device.connect()
+        device.server.reply("GET sync", expired, status: 401)
+        device.server.reply("POST refresh", #"{"access_token": "t2", "refresh_token": "r2"}"#)
+        device.server.replace("GET account/whoami", #"{"user_id": "@mallory:example.org"}"#)
+        #expect(await feedError(device)?.code == .sessionExpired)
+        #expect(device.server.requests.last == "GET account/whoami")
     }
 
     // MARK: The end of a session

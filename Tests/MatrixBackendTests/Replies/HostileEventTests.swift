@@ -269,6 +269,6 @@ import Testing
         alice.device.server.reply(path, #"{"chunk": [], "next_batch": "next"}"#)
         let found = try await alice.device.backend.reactions(of: ["$m"], in: room)
         #expect(found == [:])
-        #expect(alice.device.server.requests.count { $0 == path } == 100)
+        #expect(alice.device.server.requests.count { $0 == path } == 20)
     }
 }
