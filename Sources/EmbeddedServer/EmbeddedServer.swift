@@ -34,7 +34,7 @@ public final class EmbeddedServer: Sendable {
     /// Opens a server in a directory, with its data.
     ///
     /// - Parameters:
-    ///   - directory: The directory, which is created if its parent exists. Only one server at a
+    ///   - directory: The directory, which is created if it does not exist. Only one server at a
     ///     time can open it.
     ///   - isDurable: `true` to sync changes to disk (`fsync`) before the response, so that they
     ///     survive a power failure, not only a crash.
@@ -46,6 +46,9 @@ public final class EmbeddedServer: Sendable {
         at directory: URL, isDurable: Bool = false, seed: UInt64 = 0,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
     ) throws(BackendError) {
+        // Opening the files reports the error.
+        try? FileManager.default.createDirectory(
+            at: directory.deletingLastPathComponent(), withIntermediateDirectories: true)
         try self.init(directory.path, .disk(), isDurable: isDurable, seed: seed, now: now)
     }
 

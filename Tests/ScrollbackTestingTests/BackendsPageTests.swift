@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func thePageShowsTheExample() {
-        #expect(Self.blocks.count == 17)
+        #expect(Self.blocks.count == 19)
     }
 
     @Test func thePageShowsTheReport() async throws {

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         (301, "unanswered"), (400, "refused"), (401, "sessionExpired"), (403, "refused"),
         (404, "notFound"), (405, "unsupported"), (408, "unanswered"), (409, "refused"),
-        (410, "notFound"), (413, "refused"), (429, "throttled"), (500, "unanswered"),
+        (410, "expired"), (413, "refused"), (429, "throttled"), (500, "unanswered"),
         (501, "unsupported"), (502, "unanswered"), (503, "unanswered"), (-1, "refused"),
     ])
     func statusDeterminesTheCode(status: Int, code: String) {

@@ -144,7 +144,7 @@ let adviceByCall: [(call: String, command: String)] = [
     ("call connect(as:) or open(as:) first", "type connect USER"),
     ("call of connect(as:)", "connect"),
     ("call start() first", "open it again"),
-    ("loadMore() is already in progress", "the next page is being fetched"),
+    ("start() or loadMore() is already in progress", "the next page is being fetched"),
     ("call resume() first", "type resume"),
     (
         "call ChatClient.encryptStoredData(of:options:) once, or remove it",

@@ -29,7 +29,7 @@ final class LogFile {
         }
         fclose(file)
         // `Process` traps if the process cannot open more files.
-        guard let pipe = popen("exec gzip -dc < \(path.shellQuoted)", "r") else {
+        guard let pipe = popen("exec gzip -dc < \(path.shellQuoted) 2>/dev/null", "r") else {
             let reason = String(cString: strerror(errno))
             throw CommandError.failed("gzip cannot be started for '\(path)': \(reason)")
         }

@@ -18,7 +18,8 @@ extension GroupChannelCollection {
     ) async throws(SyncError) -> [GroupChannel] {
         try checkIsNotDisposed()
         guard !isLoading else {
-            throw SyncError(.queryInProgress, "loadMore() is already in progress: wait for it")
+            throw SyncError(
+                .queryInProgress, "start() or loadMore() is already in progress: wait for it")
         }
         isLoading = true
         defer { (isLoading, unreported) = (false, []) }

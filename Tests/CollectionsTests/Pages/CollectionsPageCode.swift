@@ -4,6 +4,7 @@ import Foundation
 import Models
 import Observation
 import ScrollbackStorySupport
+import ScrollbackTestSupport
 import Store
 import Sync
 import Testing
@@ -41,6 +42,29 @@ import Testing
         #expect(chronicle.lines.contains("added [\"b\"], localMessagePendingCreated, pending"))
         _ = try await sent.result
         collection.dispose()
+        await client.close()
+    }
+
+    @Test func pictureIsSentAndDownloaded() async throws {
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().refreshed
+        let directory = try ScratchDirectory.made()
+        let url = directory.url.appending(path: "picture.png")
+        try Data([1, 2, 3]).write(to: url)
+        let changes = collection.allChanges()
+
+        var picture = UploadableFile()
+        picture.path = url.path  // or `data`
+        picture.mimeType = "image/png"
+        try await collection.send(NewMessage("Look", files: [picture]), keepsCopies: true)
+
+        func sent() -> Message? { collection.messages.first { $0.sendingStatus == .succeeded } }
+        for await _ in changes where sent() != nil { break }
+        let file = try #require(sent()?.file)
+        #expect(try await client.download(file) == Data([1, 2, 3]))
         await client.close()
     }
 

@@ -7,7 +7,8 @@ extension BackendError {
     /// | status | code |
     /// |---|---|
     /// | 401 | `sessionExpired` |
-    /// | 404, 410 | `notFound` |
+    /// | 404 | `notFound` |
+    /// | 410 | `expired`, for a cursor or a token that the server no longer knows |
     /// | 405, 501 | `unsupported` |
     /// | 429, and 503 with `Retry-After` | `throttled` |
     /// | 3xx, 407, 408, other statuses from 500 | `unanswered` |
@@ -34,7 +35,8 @@ extension BackendError {
             switch status {
             case 401: (.sessionExpired, .accessTokenNotValid)
             case 403: (.refused, .notAuthorized)
-            case 404, 410: (.notFound, .notFoundInDatabase)
+            case 404: (.notFound, .notFoundInDatabase)
+            case 410: (.expired, nil)
             case 405, 501: (.unsupported, nil)
             case 413: (.refused, .fileSizeLimitExceeded)
             case 429: (.throttled, .rateLimitExceeded)
