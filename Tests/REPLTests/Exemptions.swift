@@ -1,6 +1,8 @@
 /// The public calls that no command makes, and the properties that no command sets.
 enum Exemptions {
-    /// Calls whose only purpose is a closure of the app. The prompt makes the same changes by the calls
+    /// Calls whose only purpose is a closure of the app.
+    ///
+    /// The prompt makes the same changes by the calls
     /// without one.
     static let closures: Set = ["ChatClient.changeLabels(of:_:)", "ChatStore.commit(_:)"]
 
