@@ -51,6 +51,24 @@ import Testing
         let report = await BackendConformance.run(on: subject)
         #expect(Set(report.failed.map(\.promiseID)) == ["send.message", "update.absent"])
     }
+
+    // MARK: A feed only
+
+    @Test func serverWithoutChangelogsPasses() async throws {
+        let report = await BackendConformance.run(on: try FeedSubject())
+        #expect(report.isKept, "\(report)")
+        let passed = Set(report.results.filter { $0.outcome == .passed }.map(\.promiseID))
+        #expect(passed.isSuperset(of: ["errors.channel", "feed.whole", "messages.same"]))
+        #expect(!passed.contains("messageChanges.complete"))
+    }
+
+    @Test func undeclaredLackOfChangelogsIsFound() async throws {
+        var subject = try FeedSubject()
+        subject.hasChangelogs = true
+        let report = await BackendConformance.run(on: subject)
+        let failed = Set(report.failed.map(\.promiseID))
+        #expect(failed.isSuperset(of: ["messageChanges.complete", "channelChanges.complete"]))
+    }
 }
 
 // MARK: Subjects
@@ -164,6 +182,47 @@ private struct TextSubject: ConformanceSubject {
     }
 
     func perform(_ hook: ConformanceHook) async throws { try await base.perform(hook) }
+}
+
+/// A server that has only a feed.
+private struct FeedSubject: ConformanceSubject {
+    let base: EmbeddedSubject
+    var hasChangelogs = false
+
+    init() throws { base = try EmbeddedSubject() }
+
+    let answersFeedAtOnce = true
+    var users: [Credentials] { base.users }
+    var hooks: Set<ConformanceHook> { base.hooks }
+
+    func makeRequestID() -> RequestID { base.makeRequestID() }
+
+    func makeBackend(for user: Credentials) async throws -> any Backend {
+        FeedBackend(base: try await base.makeBackend(for: user))
+    }
+
+    func makeChannel(
+        named name: String, for users: [Credentials]
+    ) async throws -> ChannelURL? {
+        try await base.makeChannel(named: name, for: users)
+    }
+
+    func perform(_ hook: ConformanceHook) async throws { try await base.perform(hook) }
+}
+
+private struct FeedBackend: ForwardingBackend {
+    let base: any Backend
+
+    var capabilities: BackendCapabilities {
+        base.capabilities.subtracting([.messageChangelogByTime, .channelChangelogByTime])
+    }
+
+    func forward<Call: BackendCall>(_ call: Call) async throws(BackendError) -> Call.Answer {
+        guard !(call is CoreCall.MessageChanges), !(call is CoreCall.ChannelChanges) else {
+            throw BackendError(.unsupported, "the server has only a feed")
+        }
+        return try await call.make(on: base)
+    }
 }
 
 /// A backend that sends and edits only the text of a message.

@@ -277,8 +277,10 @@ extension Device {
             try copies.add(id, among: read, from: "a page of the thread")
         }
         // The changelog may also contain new messages.
-        let updated = try await changes(url, since: .feed(cursor)).updated
-        copies.add(updated.last { $0.messageID == id }, from: "the changelog")
+        if scene.subject.hasChangelogs {
+            let updated = try await changes(url, since: .feed(cursor)).updated
+            copies.add(updated.last { $0.messageID == id }, from: "the changelog")
+        }
         if can(.messageSearch), let word = message.text.split(separator: ",").first {
             var params = MessageSearchParams(String(word))
             params.channelURLs = [url]

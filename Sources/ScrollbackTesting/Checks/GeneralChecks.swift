@@ -196,7 +196,9 @@ extension Device {
         return [
             CheckedCall("messages") { _ = try await history(url) },
             CheckedCall("lookup") { _ = try await backend.lookup([id], in: url) },
-            CheckedCall("messageChanges") { _ = try await changes(url, since: .feed(cursor)) },
+            CheckedCall("messageChanges", isSupported: scene.subject.hasChangelogs) {
+                _ = try await changes(url, since: .feed(cursor))
+            },
             CheckedCall("messageChanges(since: a time)", isSupported: can(.messageChangelogByTime))
             { _ = try await backend.messageChanges(in: url, since: .time(.distantPast)) },
             CheckedCall("replies", isSupported: can(.threads)) {

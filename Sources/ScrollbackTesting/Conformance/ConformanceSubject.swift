@@ -79,6 +79,12 @@ public protocol ConformanceSubject: Sendable {
     /// nevertheless. ``ConformanceFields/allButText`` are those of a server with only texts.
     var unsupportedFields: Set<String> { get }
 
+    /// A Boolean value that indicates whether the backend implements the changelogs; `true` by
+    /// default.
+    ///
+    /// It is `false` if the server has only a feed. The checks of changelogs are then skipped.
+    var hasChangelogs: Bool { get }
+
     /// The hooks that ``perform(_:)`` supports; none by default.
     var hooks: Set<ConformanceHook> { get }
 
@@ -112,6 +118,9 @@ public protocol ConformanceSubject: Sendable {
 extension ConformanceSubject {
     /// False.
     public var isReadOnly: Bool { false }
+
+    /// True.
+    public var hasChangelogs: Bool { true }
 
     /// Traps: a subject that is read-only must implement this method.
     public func write(

@@ -56,6 +56,11 @@ struct Replica {
 
     private mutating func backfill(_ before: FeedCursor) async throws {
         let found = try await device.readAll(url, from: .newest, .older)
+        guard device.scene.subject.hasChangelogs else {
+            messages = [:]
+            for message in found { save(message) }
+            return
+        }
         for message in found { save(message) }
         let (updated, deleted) = try await device.changes(url, since: .feed(before))
         for message in updated { if try messages[message.id] != nil { save(message) } }
