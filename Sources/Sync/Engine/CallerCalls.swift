@@ -23,7 +23,7 @@ protocol CallerCall<Reply>: Sendable {
 }
 
 extension CallerCall {
-    var subject: String { call.channel.map { "channel \($0)" } ?? "the list of channels" }
+    var subject: String { call.channel.map { "channel \($0)" } ?? "'\(Call.name)'" }
 
     func next(
         after answer: Call.Answer, _ interim: Flights.Interim?, isLast: Bool
