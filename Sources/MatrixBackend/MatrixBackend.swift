@@ -136,8 +136,8 @@ public actor MatrixBackend: Backend {
     /// The rooms whose last message was fetched later than the event that changed it.
     var lateLastMessages: Set<String> = []
     var pageTokens = PageTokens()
-    /// Where the last page of a history starts, and its oldest messages.
-    var pageStarts: [History: (point: HistoryPoint, arrivals: [Arrival])] = [:]
+    /// The oldest messages of pages, by the points at which the pages start.
+    var pageStarts = RecentEntries<[Arrival]>(capacity: 100)
     /// The rooms whose state was fetched again for a redaction in the feed's current batch.
     var refetchedStates: Set<String> = []
     /// True until the known rooms were compared with those of the server.

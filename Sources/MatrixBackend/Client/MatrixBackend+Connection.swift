@@ -71,20 +71,20 @@ extension MatrixBackend {
     }
 
     private func userOfTokens(_ credentials: Credentials) async throws(BackendError) -> UserID? {
-        var candidates: [(access: String, refresh: String?)] = []
+        var candidates: [(access: String, refresh: String?, isOwn: Bool)] = []
         if let tokens, tokens.user == credentials.userID {
-            candidates.append((tokens.tokens.accessToken, tokens.tokens.refreshToken))
+            candidates.append((tokens.tokens.accessToken, tokens.tokens.refreshToken, true))
         }
         if let access = credentials.accessToken, access != candidates.first?.access {
             var refresh: String?
             if case .refreshToken(let token) = login { refresh = token }
-            candidates.append((access, refresh))
+            candidates.append((access, refresh, false))
         }
         var failure: BackendError?
         for candidate in candidates {
             session?.accessToken = candidate.access
             session?.refreshToken = candidate.refresh
-            session?.isRefreshTokenOwn = candidate.access == tokens?.tokens.accessToken
+            session?.isRefreshTokenOwn = candidate.isOwn
             do {
                 let reply: WhoAmIReply = try await call(.get("account", "whoami"))
                 return UserID(reply.user_id.text)
@@ -137,7 +137,7 @@ extension MatrixBackend {
         ownReactions.removeAll()
         eventTimes.removeAll()
         pageTokens = PageTokens()
-        pageStarts = [:]
+        pageStarts.removeAll()
         failedRooms = (nil, [:])
         staleRooms = [:]
         lateLastMessages = []

@@ -195,17 +195,25 @@ extension MatrixBackend {
     }
 
     private func profile(of user: String, in room: String) async throws(BackendError) -> User {
+        guard let content = try await membership(of: user, in: room) else {
+            return User(id: UserID(user))
+        }
+        return User(
+            id: UserID(user), nickname: content.displayName ?? "",
+            profileURL: content.avatarURL ?? "")
+    }
+
+    /// Returns `nil` if the homeserver does not return the membership, or one that cannot be read.
+    func membership(
+        of user: String, in room: String
+    ) async throws(BackendError) -> EventContent? {
         do {
-            let content: EventContent = try await call(
-                .get("rooms", room, "state", "m.room.member", user))
-            return User(
-                id: UserID(user), nickname: content.displayName ?? "",
-                profileURL: content.avatarURL ?? "")
+            return try await call(.get("rooms", room, "state", "m.room.member", user))
         } catch
             where error.code == .notFound || error.code == .refused
             || error.detail == .malformedData
         {
-            return User(id: UserID(user))
+            return nil
         }
     }
 }

@@ -4,8 +4,8 @@ extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
     /// It needs a request or more for each direction, one for an anchor that is a message, three or
-    /// more for one that is a time, and one or more for the messages next to the page on each side,
-    /// which show the page's outliers.
+    /// more for one that is a time, and one or more on each side for the messages next to the page,
+    /// with which its messages are compared to find outliers.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -41,7 +41,7 @@ extension MatrixBackend {
         return try await page(history, at: anchor, older: older, newer: newer)
     }
 
-    struct History: Hashable, Sendable {
+    struct History: Sendable {
         let room: String
         var thread: String?
         var filter: String?
@@ -98,11 +98,10 @@ extension MatrixBackend {
     // MARK: Outliers
 
     private static let neighborCount = 20
-    private static let pageStartCount = 100
 
     /// Returns the messages of a page whose times contradict the order of arrival.
     ///
-    /// The page lies between two points, the second of which is `nil` at the newest end.
+    /// `oldest` and `newest` are the ends of the page; `newest` is `nil` at the end of the history.
     private func outliers(
         _ arrivals: [RoomEvent], of history: History, _ oldest: HistoryPoint?,
         _ newest: HistoryPoint?
@@ -111,17 +110,16 @@ extension MatrixBackend {
         // With a filter, the messages next to the page may not match.
         let all = History(room: history.room, thread: history.thread)
         let older = try await neighbors(.older, of: all, from: oldest)
-        var newer: [Arrival] = []
-        if let start = pageStarts[all], start.point == newest {
-            newer = start.arrivals
-        } else {
-            newer = try await neighbors(.newer, of: all, from: newest)
-        }
+        let newer =
+            if let start = newest.flatMap({ pageStarts[$0.name(in: all)] }) {
+                start
+            } else {
+                try await neighbors(.newer, of: all, from: newest)
+            }
         // The next page may end where this one starts.
         let start = arrivals.start(withShown: Self.neighborCount)
-        if let oldest, let start, history == all {
-            if pageStarts.count > Self.pageStartCount { pageStarts = [:] }
-            pageStarts[all] = (oldest, start)
+        if let oldest, let start, history.filter == nil {
+            pageStarts[oldest.name(in: all)] = start
         }
         // The message of an anchor is on both sides of it.
         var ids: Set<MessageID> = []
@@ -295,6 +293,13 @@ extension MatrixBackend {
     }
 }
 
+extension HistoryPoint {
+    /// The tokens of a homeserver are the same in all rooms.
+    fileprivate func name(in history: MatrixBackend.History) -> String {
+        "\(history.room) \(history.thread ?? "") \(cursor)"
+    }
+}
+
 /// A message in the order in which a room's messages arrived at the homeserver.
 struct Arrival: Sendable {
     let position: Position
@@ -313,8 +318,9 @@ extension [Arrival] {
     ///
     /// The sender's server chooses the time of a message. A message whose time is too early or too
     /// late must not extend the range that a page covers, so a message counts as in order only if
-    /// each of the longest ascending sequences contains it. Anyone can add deleted messages that
-    /// nobody sees: they show that later ones are late, and belong to no sequence.
+    /// each of the longest ascending sequences contains it. Deleted messages belong to no sequence,
+    /// because a user can add many without being seen. A message that is older than an earlier
+    /// deleted one is late.
     var outOfOrder: Set<MessageID> {
         let shown = filter { !$0.isDeleted }.map(\.position)
         let before = Self.ascentLengths(shown, by: <)

@@ -105,24 +105,12 @@ extension MatrixBackend {
         try await act(accepts ? "join" : "leave", in: url)
         // Another server may have invented who invites.
         if accepts, invitation.isDistinct, let inviter = invitation.inviter,
-            try await isMember(inviter.userID, of: url.rawValue)
+            try await membership(of: inviter.userID.rawValue, in: url.rawValue)?.membership
+                == "join"
         {
             try await addDirectChat(url.rawValue, with: inviter.userID)
         }
         if !accepts { list.rooms[url.rawValue] = nil }
-    }
-
-    private func isMember(_ user: UserID, of room: String) async throws(BackendError) -> Bool {
-        do {
-            let content: EventContent = try await call(
-                .get("rooms", room, "state", "m.room.member", user.rawValue))
-            return content.membership == "join"
-        } catch
-            where error.code == .notFound || error.code == .refused
-            || error.detail == .malformedData
-        {
-            return false
-        }
     }
 
     /// Joins a public room by its ID or alias, such as `#room:example.org`.
