@@ -42,14 +42,13 @@ extension Command {
                 },
             ].compactMap { $0 }
             // Mention gaps and stale ranges: `verify` does not compare them.
-            let kinds = try await engine.coverage(of: url).parts.map(\.kind)
+            let coverage = try await engine.coverage(of: url)
             let skipped = [
-                (kinds.filter { $0 == .missing }.count, "gap"),
-                (kinds.filter { $0 == .stale }.count, "stale range"),
+                (coverage.count(.missing), "gap"), (coverage.count(.stale), "stale range"),
             ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }.joined(separator: " and ")
             let rest = skipped.isEmpty ? [] : ["not compared: \(skipped): backfill \(url)"]
-            guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
-                let command = kinds.contains(.stale) ? "repair \(url)" : "backfill \(url)"
+            guard !found.isEmpty || found.comparedCount > 0 || coverage.count(.known) > 0 else {
+                let command = coverage.count(.stale) > 0 ? "repair \(url)" : "backfill \(url)"
                 return "no messages of \(url) are known, so only the channel was compared: "
                     + "\(command) fetches them"
             }

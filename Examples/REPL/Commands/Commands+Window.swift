@@ -74,11 +74,7 @@ extension Command {
             let list = device.channelList.map { list in
                 "\(list.isDisposed ? "closed" : "open"), \(list.query.order)"
             }
-            let parts = try await collection.coverage().parts
-            let (gaps, stale) = (
-                parts.filter { $0.kind == .missing }.count,
-                parts.filter { $0.kind == .stale }.count
-            )
+            let coverage = try await collection.coverage()
             let pushes =
                 switch device.client.lastReceivedPushes {
                 case .success(let received)?: counted(received.messages.count, "message")
@@ -96,7 +92,9 @@ extension Command {
             }
             let messages = counts(in: collection)
             let unread = collection.firstUnreadMessageID?.rawValue ?? "none"
-            let history = "\(counted(gaps, "gap")), \(counted(stale, "stale range"))"
+            let history =
+                "\(counted(coverage.count(.missing), "gap")), "
+                + counted(coverage.count(.stale), "stale range")
             let rows =
                 [["channel", "\(channel.url), \(name)\(state)"]] + [thread].compactMap { $0 } + [
                     ["opened at", collection.startingPoint.word],
@@ -232,6 +230,10 @@ extension Command {
     ]
 }
 
+extension Coverage {
+    func count(_ kind: Kind) -> Int { parts.count { $0.kind == kind } }
+}
+
 extension Command {
     @MainActor private static func counts(in collection: MessageCollection) -> String {
         let changes = collection.failedChanges.count
@@ -321,8 +323,7 @@ extension Workspace {
             let newest = try snapshot.messages(in: url, limit: 1).first?.createdAt ?? now()
             let oldest =
                 try snapshot.messages(in: url, after: .oldest, limit: 1).first?.createdAt ?? newest
-            let gaps = coverage.parts.filter { $0.kind == .missing }.count
-            let staleCount = coverage.parts.filter { $0.kind == .stale }.count
+            let (gaps, staleCount) = (coverage.count(.missing), coverage.count(.stale))
             let stale = staleCount == 0 ? "" : ", \(counted(staleCount, "stale range"))"
             let bar = CoverageBar(
                 coverage, from: oldest, to: newest, items: items, width: width)

@@ -11,10 +11,8 @@ final class OutputFile {
     ///
     /// A file that others could read is replaced: one of them may have opened it.
     init(_ path: String) throws(CommandError) {
-        var existing = stat()
-        if lstat(path, &existing) == 0, existing.st_mode & S_IFMT == S_IFREG,
-            existing.st_uid == geteuid(), existing.st_nlink == 1, existing.st_mode & 0o077 != 0
-        {
+        var status = stat()
+        if lstat(path, &status) == 0, Self.isOwnFile(status), status.st_mode & 0o077 != 0 {
             unlink(path)
         }
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
@@ -23,10 +21,7 @@ final class OutputFile {
             throw errno == ELOOP ? Self.refusal(path) : Self.failure(path)
         }
         // Examine the open file: another one could have taken its name.
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_uid == geteuid(), status.st_nlink == 1
-        else {
+        guard fstat(descriptor, &status) == 0, Self.isOwnFile(status) else {
             close(descriptor)
             throw Self.refusal(path)
         }
@@ -46,6 +41,10 @@ final class OutputFile {
 
     static func failure(_ path: String) -> CommandError {
         .failed("the file '\(path)' cannot be written: \(String(cString: strerror(errno)))")
+    }
+
+    private static func isOwnFile(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_nlink == 1
     }
 
     private static func refusal(_ path: String) -> CommandError {

@@ -56,12 +56,10 @@ struct Replica {
 
     private mutating func backfill(_ before: FeedCursor) async throws {
         let found = try await device.readAll(url, from: .newest, .older)
-        guard device.scene.subject.hasChangelogs else {
-            messages = [:]
-            for message in found { save(message) }
-            return
-        }
+        let hasChangelogs = device.scene.subject.hasChangelogs
+        if !hasChangelogs { messages = [:] }
         for message in found { save(message) }
+        guard hasChangelogs else { return }
         let (updated, deleted) = try await device.changes(url, since: .feed(before))
         for message in updated { if try messages[message.id] != nil { save(message) } }
         for id in deleted { messages[id] = nil }
