@@ -39,14 +39,14 @@ import Testing
     // MARK: Texts only
 
     @Test func serverWithOnlyTextsPasses() async throws {
-        let report = await BackendConformance.run(on: try TextSubject())
+        let report = await BackendConformance.run(on: try LimitedSubject.withTexts())
         #expect(report.isKept, "\(report)")
         #expect(
             report.results.contains { $0.promiseID == "update.absent" && $0.outcome == .passed })
     }
 
     @Test func undeclaredFieldsAreMissed() async throws {
-        var subject = try TextSubject()
+        var subject = try LimitedSubject.withTexts()
         subject.unsupportedFields = []
         let report = await BackendConformance.run(on: subject)
         #expect(Set(report.failed.map(\.promiseID)) == ["send.message", "update.absent"])
@@ -55,7 +55,7 @@ import Testing
     // MARK: A feed only
 
     @Test func serverWithoutChangelogsPasses() async throws {
-        let report = await BackendConformance.run(on: try FeedSubject())
+        let report = await BackendConformance.run(on: try LimitedSubject.withFeed())
         #expect(report.isKept, "\(report)")
         let passed = Set(report.results.filter { $0.outcome == .passed }.map(\.promiseID))
         #expect(passed.isSuperset(of: ["errors.channel", "feed.whole", "messages.same"]))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func undeclaredLackOfChangelogsIsFound() async throws {
-        var subject = try FeedSubject()
+        var subject = try LimitedSubject.withFeed()
         subject.hasChangelogs = true
         let report = await BackendConformance.run(on: subject)
         let failed = Set(report.failed.map(\.promiseID))
@@ -158,12 +158,31 @@ private struct ReadOnlyBackend: ForwardingBackend {
     }
 }
 
-/// A server whose messages have only a text.
-private struct TextSubject: ConformanceSubject {
+/// A server with a backend that lacks something, which the subject declares.
+private struct LimitedSubject: ConformanceSubject {
     let base: EmbeddedSubject
-    var unsupportedFields = ConformanceFields.allButText
+    let limit: @Sendable (any Backend) -> any Backend
+    var unsupportedFields: Set<String> = []
+    var hasChangelogs = true
 
-    init() throws { base = try EmbeddedSubject() }
+    init(_ limit: @escaping @Sendable (any Backend) -> any Backend) throws {
+        base = try EmbeddedSubject()
+        self.limit = limit
+    }
+
+    /// A server whose messages have only a text.
+    static func withTexts() throws -> LimitedSubject {
+        var subject = try LimitedSubject { TextBackend(base: $0) }
+        subject.unsupportedFields = ConformanceFields.allButText
+        return subject
+    }
+
+    /// A server that has only a feed.
+    static func withFeed() throws -> LimitedSubject {
+        var subject = try LimitedSubject { FeedBackend(base: $0) }
+        subject.hasChangelogs = false
+        return subject
+    }
 
     let answersFeedAtOnce = true
     var users: [Credentials] { base.users }
@@ -172,33 +191,7 @@ private struct TextSubject: ConformanceSubject {
     func makeRequestID() -> RequestID { base.makeRequestID() }
 
     func makeBackend(for user: Credentials) async throws -> any Backend {
-        TextBackend(base: try await base.makeBackend(for: user))
-    }
-
-    func makeChannel(
-        named name: String, for users: [Credentials]
-    ) async throws -> ChannelURL? {
-        try await base.makeChannel(named: name, for: users)
-    }
-
-    func perform(_ hook: ConformanceHook) async throws { try await base.perform(hook) }
-}
-
-/// A server that has only a feed.
-private struct FeedSubject: ConformanceSubject {
-    let base: EmbeddedSubject
-    var hasChangelogs = false
-
-    init() throws { base = try EmbeddedSubject() }
-
-    let answersFeedAtOnce = true
-    var users: [Credentials] { base.users }
-    var hooks: Set<ConformanceHook> { base.hooks }
-
-    func makeRequestID() -> RequestID { base.makeRequestID() }
-
-    func makeBackend(for user: Credentials) async throws -> any Backend {
-        FeedBackend(base: try await base.makeBackend(for: user))
+        limit(try await base.makeBackend(for: user))
     }
 
     func makeChannel(

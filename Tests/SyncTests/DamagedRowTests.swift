@@ -69,7 +69,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// What is to be removed need not be readable.
+    /// Clearing does not require that the tokens can be read.
     @Test(arguments: ["losses", "user", "app"])
     func cacheWithADamagedTokenIsCleared(scope: String) async throws {
         let (story, _) = try await story()

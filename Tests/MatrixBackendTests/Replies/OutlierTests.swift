@@ -31,7 +31,7 @@ import Testing
         #expect(outliers([90, 91, 26, 27, 28]) == [90, 91])
     }
 
-    /// Nobody would see who hides the messages before them.
+    /// Otherwise, messages that are not shown could hide others.
     @Test func deletedMessagesDoNotShowThatOthersAreEarly() {
         var arrivals = [20, 21, 22].map { Arrival(position: Message.sample($0).position!) }
         arrivals += (1...10).map {

@@ -13,6 +13,12 @@ import Testing
             requestID: id)
     }
 
+    private func write(_ id: RequestID, to directory: StoreDirectory) throws {
+        let store = try directory.open()
+        try store.write { try $0.save(item(id)) }
+        store.close()
+    }
+
     private func copy(_ name: String, of directory: StoreDirectory) throws -> URL {
         let copy = directory.url.appending(path: "\(name)-copy")
         try? FileManager.default.removeItem(at: copy)
@@ -103,20 +109,18 @@ import Testing
         let directory = try StoreDirectory(form)
         let store = try directory.open()
         try store.write { try $0.save(item("a")) }
-        let before = try copy("outbox", of: directory)
+        _ = try copy("outbox", of: directory)
         try store.write { try $0.removeOutboxItem("a") }
         // The process ends here: the copy has the files that are on disk now.
         let killed = try StoreDirectory(of: directory)
         store.close()
-        let outbox = killed.url.appending(path: "outbox")
-        try FileManager.default.removeItem(at: outbox)
-        try FileManager.default.moveItem(at: before, to: outbox)
+        try restore("outbox", of: killed)
         let again = try killed.open()
         #expect(try states(again) == [held])
         again.close()
     }
 
-    /// What the user keeps besides outbox items.
+    /// The data of the outbox's database other than items.
     enum Kept: CaseIterable {
         case draft, pin, row
     }
@@ -126,7 +130,7 @@ import Testing
         let directory = try StoreDirectory()
         let table = StoreTable<String, Int>("blocked")
         let store = try directory.open()
-        let before = try copy("outbox", of: directory)
+        _ = try copy("outbox", of: directory)
         try store.write { batch in
             switch kept {
             case .draft: try batch.setDraft("written", of: "general")
@@ -136,9 +140,7 @@ import Testing
         }
         let killed = try StoreDirectory(of: directory)
         store.close()
-        let outbox = killed.url.appending(path: "outbox")
-        try FileManager.default.removeItem(at: outbox)
-        try FileManager.default.moveItem(at: before, to: outbox)
+        try restore("outbox", of: killed)
         let again = try killed.open()
         #expect(again.openingReport.outboxLoss?.isRolledBack == true)
         again.close()
@@ -149,9 +151,7 @@ import Testing
     /// The later copy then is another branch.
     @Test func otherBranchOfTheOutboxIsDetected() throws {
         let directory = try StoreDirectory()
-        let first = try directory.open()
-        try first.write { try $0.save(item("x")) }
-        first.close()
+        try write("x", to: directory)
         let second = try directory.open()
         try second.write { try $0.save(item("y")) }
         let earlier = try StoreDirectory(of: directory)
@@ -164,9 +164,10 @@ import Testing
         #expect(try states(store) == ["x pending", "y pending"])
         try store.write { try $0.removeOutboxItem("y") }
         store.close()
-        let outbox = earlier.url.appending(path: "outbox")
-        try FileManager.default.removeItem(at: outbox)
-        try FileManager.default.copyItem(at: later.url.appending(path: "outbox"), to: outbox)
+        try FileManager.default.copyItem(
+            at: later.url.appending(path: "outbox"),
+            to: earlier.url.appending(path: "outbox-copy"))
+        try restore("outbox", of: earlier)
         store = try earlier.open()
         #expect(store.openingReport.outboxLoss?.isRolledBack == true)
         #expect(try store.outboxItems().allSatisfy { $0.state == .failed })
@@ -175,9 +176,7 @@ import Testing
 
     @Test func firstCommitOfAnOpeningIsRecorded() throws {
         let directory = try StoreDirectory()
-        let first = try directory.open()
-        try first.write { try $0.save(item("x")) }
-        first.close()
+        try write("x", to: directory)
         _ = try copy("outbox", of: directory)
         let second = try directory.open()
         try second.write { try $0.save(item("y")) }
