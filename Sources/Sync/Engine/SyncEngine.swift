@@ -13,8 +13,8 @@ public import Store
 ///
 /// The engine follows the backend's feed, fills gaps in the stored history, sends outbox items, and
 /// reconnects after a loss of the connection. It is the only writer of messages, channels and outbox
-/// items, and a store has at most one engine at a time; user interfaces read from the store. Releasing the engine stops it;
-/// ``close()`` also waits until it has stopped.
+/// items, and a store has at most one engine at a time; user interfaces read from the store.
+/// Releasing the engine stops it; ``close()`` also waits until it has stopped.
 public actor SyncEngine {
     /// The store to which the engine writes.
     public nonisolated let store: ChatStore
