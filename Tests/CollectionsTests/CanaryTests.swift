@@ -245,7 +245,7 @@ import Testing
         try await story.until(client) { try $0.outboxItemCount() == 0 }
         let sent = try await story.alice.history(of: "canary-channel")
         var received: [Data] = []
-        for file in sent.flatMap({ $0.files.isEmpty ? [$0.file].compactMap(\.self) : $0.files }) {
+        for file in sent.flatMap(\.files) {
             received.append(try await story.alice.download(file))
         }
         let (large, small) = (12_000, 11)

@@ -69,6 +69,22 @@ import Testing
         #expect(message.kinds == [.otherFile, .link])
     }
 
+    @Test func filesAreReadFromBothFieldsOfServers() throws {
+        let (one, two) = (FileInfo(url: "1"), FileInfo(url: "2"))
+        var message = text("")
+        #expect(message.files == [] && message.file == nil)
+        message.files = [one]
+        #expect(message.singleFile == one && message.fileList == [])
+        #expect(ParentMessageInfo(message).files == [one])
+        message.files = [one, two]
+        #expect(message.singleFile == nil && message.file == one)
+        #expect(ParentMessageInfo(message).files == [one, two])
+        message.file = two
+        #expect(message.files == [two] && message.fileList == [])
+        (message.singleFile, message.fileList) = (nil, [one])  // a list of one file, as in JSON
+        #expect(message.files == [one])
+    }
+
     @Test func messageWithRepliesIsAThread() {
         var message = text("a")
         message.threadInfo = ThreadInfo(replyCount: 0, lastRepliedAt: nil, updatedAt: 1)

@@ -245,7 +245,7 @@ extension Command {
             let words = arguments.words
             guard (1...2).contains(words.count) else { throw CommandError.usage }
             let message = try arguments.message(words[0])
-            guard let file = message.file ?? message.files.first else {
+            guard let file = message.file else {
                 throw CommandError.failed("message \(words[0]) has no file")
             }
             let data = try await arguments.client.download(file)

@@ -92,9 +92,8 @@ extension Message {
     fileprivate func line(_ short: ShortIDs) -> String {
         var parts: [String] = []
         if let parentMessageID { parts.append("↳ \(short[parentMessageID.rawValue])") }
-        let names = files.isEmpty ? [file].compactMap { $0 } : files
-        if !names.isEmpty {
-            parts.append("[\(names.map { $0.name ?? "file" }.joined(separator: ", "))]")
+        if !files.isEmpty {
+            parts.append("[\(files.map { $0.name ?? "file" }.joined(separator: ", "))]")
         }
         if !text.isEmpty { parts.append(text) }
         if updatedAt ?? createdAt > createdAt { parts.append("(edited)") }

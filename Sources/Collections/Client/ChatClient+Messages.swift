@@ -47,8 +47,7 @@ extension ChatClient {
             new.text = message.text
             new.metaArrays = message.metaArrays
         case .file:
-            let files = message.files.isEmpty ? [message.file].compactMap { $0 } : message.files
-            new.files = files.map(UploadableFile.init(uploaded:))
+            new.files = message.files.map(UploadableFile.init(uploaded:))
         default:
             throw SyncError(
                 .invalidArgument,

@@ -61,8 +61,7 @@ extension ServerState {
         var message = try self.message(template.newMessage ?? template.asNew, item, channel)
         var files: [FileInfo] = []
         for index in item.files.indices { files.append(try uploadedFile(at: index, of: item)) }
-        if files.count == 1 { message.file = files[0] }
-        if files.count > 1 { message.files = files }
+        message.files = files
         return message
     }
 

@@ -113,8 +113,8 @@ extension ParentMessageInfo {
         text = message.text
         sender = message.sender
         customType = message.customType
-        file = message.file
-        files = message.files
+        singleFile = message.singleFile
+        fileList = message.fileList
         messageID = message.messageID
     }
 }

@@ -93,8 +93,8 @@ public struct Message: Record {
         set { self[13] = newValue }
     }
 
-    /// The file of a file message.
-    public var file: FileInfo? {
+    /// The file of a message with one file.
+    package var singleFile: FileInfo? {
         get { self[14] }
         set { self[14] = newValue }
     }
@@ -131,9 +131,9 @@ public struct Message: Record {
             Field(11, "custom_type", \Message.customType),
             Field(12, "error_code", \Message.errorCode),
             Field(13, "parent_message_id", \Message.parentMessageID, meaning: .zeroIsNone),
-            Field(14, "file", \Message.file),
+            Field(14, "file", \Message.singleFile),
             Field(15, "reactions", \Message.reactionHistory),
-            Field(16, "files", \Message.files),
+            Field(16, "files", \Message.fileList),
             Field(17, "channel_type", \Message.channelType),
             Field(18, "mention_type", \Message.mentionType),
             Field(19, "mentioned_users", \Message.mentionedUsers),
@@ -163,8 +163,25 @@ public struct Message: Record {
 // MARK: Files
 
 extension Message {
-    /// The files of a message with several files.
+    /// The files of the message.
+    ///
+    /// In JSON, one file is the value of `file`, and several files are the array `files`.
     public var files: [FileInfo] {
+        get { fileList.isEmpty ? [singleFile].compactMap { $0 } : fileList }
+        set {
+            singleFile = newValue.count == 1 ? newValue[0] : nil
+            fileList = newValue.count == 1 ? [] : newValue
+        }
+    }
+
+    /// The first file of the message; if set, it replaces all files.
+    public var file: FileInfo? {
+        get { files.first }
+        set { files = [newValue].compactMap { $0 } }
+    }
+
+    /// The files of a message with several files.
+    package var fileList: [FileInfo] {
         get { self[16] }
         set { self[16] = newValue }
     }

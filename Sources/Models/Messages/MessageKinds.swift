@@ -86,7 +86,7 @@ extension Message {
         var kinds: MessageKinds = hasLinkInText ? .link : []
         if present & Message.fieldsOfKinds == 0 { return kinds }
         if linkPreview != nil { kinds.insert(.link) }
-        let files = (file.map { [$0] } ?? []) + files
+        let files = files
         for file in files { kinds.insert(file.kind) }
         if files.isEmpty, type == .file { kinds.insert(.otherFile) }
         if mentionType == .channel || !namedUserIDs.isEmpty { kinds.insert(.mention) }

@@ -128,14 +128,23 @@ public struct ParentMessageInfo: Record {
         set { self[5] = newValue }
     }
 
-    /// The file of the message.
-    public var file: FileInfo? {
+    /// The files of the message.
+    public var files: [FileInfo] {
+        get { fileList.isEmpty ? [singleFile].compactMap { $0 } : fileList }
+        set {
+            singleFile = newValue.count == 1 ? newValue[0] : nil
+            fileList = newValue.count == 1 ? [] : newValue
+        }
+    }
+
+    /// The file of a message with one file.
+    package var singleFile: FileInfo? {
         get { self[6] }
         set { self[6] = newValue }
     }
 
     /// The files of a message with several files.
-    public var files: [FileInfo] {
+    package var fileList: [FileInfo] {
         get { self[7] }
         set { self[7] = newValue }
     }
@@ -155,8 +164,8 @@ public struct ParentMessageInfo: Record {
             Field(3, "message", \ParentMessageInfo.text),
             Field(4, "user", \ParentMessageInfo.sender, aliases: ["sender"]),
             Field(5, "custom_type", \ParentMessageInfo.customType),
-            Field(6, "file", \ParentMessageInfo.file),
-            Field(7, "files", \ParentMessageInfo.files),
+            Field(6, "file", \ParentMessageInfo.singleFile),
+            Field(7, "files", \ParentMessageInfo.fileList),
             Field(8, "message_id", \ParentMessageInfo.messageID, meaning: .zeroIsNone),
         ])
 }

@@ -168,7 +168,6 @@ extension Message {
     package var searchedTexts: [(field: SearchHit.Field, text: String)] {
         var texts: [(field: SearchHit.Field, text: String)] = []
         if !text.isEmpty { texts.append((.text, text)) }
-        let files = file.map { [$0] } ?? files
         for (index, file) in files.enumerated() {
             if let name = file.name, !name.isEmpty { texts.append((.fileName(index), name)) }
         }

@@ -82,7 +82,7 @@ extension HistoryReport.Row {
         updatedAt = message.updatedAt?.milliseconds
         reactionCount = message.reactionHistory.count
         replyCount = message.threadInfo?.replyCount
-        fileCount = message.files.count + (message.file == nil ? 0 : 1)
+        fileCount = message.files.count
         self.source = source
     }
 }
