@@ -90,7 +90,10 @@ private final class ConnectionListener: ConnectionDelegate {
             if expected.isEmpty { break }
         }
         await client.close()
-        #expect(!lines.withLock { $0 }.contains { $0.text.contains("secret") })
+        let shown = lines.withLock { $0.map(\.description) }
+        #expect(shown.contains("info: the connection is online"))
+        #expect(shown.contains { $0.hasPrefix("error general: ") })
+        #expect(!shown.contains { $0.contains("secret") })
     }
 
     // MARK: Catching up

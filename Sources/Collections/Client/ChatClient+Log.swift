@@ -53,6 +53,13 @@ extension ChatClient {
     }
 }
 
+extension ChatClient.LogLine: CustomStringConvertible {
+    /// The level, the channel and the text, such as `warning general: …`.
+    public var description: String {
+        channelURL.map { "\(level) \($0): \(text)" } ?? "\(level): \(text)"
+    }
+}
+
 extension ChatClient.LogLine {
     /// Creates the line of an action of the engine; `nil` if it is not logged.
     ///
