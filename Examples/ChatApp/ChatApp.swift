@@ -40,9 +40,10 @@
         }
 
         private func send() {
+            guard let messages else { return }
             let message = text
             text = ""
-            Task { try await messages?.send(message) }  // is on disk when the call returns
+            Task { try await messages.send(message) }  // is on disk when the call returns
         }
     }
 #else

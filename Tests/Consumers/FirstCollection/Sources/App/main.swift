@@ -11,7 +11,7 @@ let client = try await ChatClient.open(backend: server.client(), options: option
 try await client.connect(as: Credentials("alice"))
 
 let messages = try client.makeMessageCollection(of: "general")
-_ = try await messages.start().refreshed  // messages.items already has the cached rows
+_ = try await messages.start().refreshed  // the server's newest messages are in messages.items
 var rows = messages.items
 let changes = messages.allChanges()
 try await messages.send("Hello!")  // is on disk when the call returns
