@@ -11,7 +11,7 @@ import Testing
     @Test func readOnlyServerPasses() async throws {
         let report = await BackendConformance.run(on: try ReadOnlySubject())
         #expect(report.isKept, "\(report)")
-        let reason = "users can only read, according to the host"
+        let reason = "users can only read, according to the subject"
         let skipped = report.skipped.filter { $0.outcome == .skipped(reason) }
         #expect(Set(skipped.map(\.promiseID)).isSuperset(of: ["send.once", "update.owner"]))
         let passed = Set(report.results.filter { $0.outcome == .passed }.map(\.promiseID))
@@ -29,7 +29,7 @@ import Testing
         #expect(report.failed.map(\.promiseID) == ["errors.unsupported"], "\(report)")
     }
 
-    @Test func messagesThatTheHostDoesNotWriteAreMissed() async throws {
+    @Test func messagesThatTheSubjectDoesNotWriteAreMissed() async throws {
         var subject = try ReadOnlySubject()
         subject.forgets = true
         let report = await BackendConformance.run(on: subject) { $0.promise.id == "messages.walk" }

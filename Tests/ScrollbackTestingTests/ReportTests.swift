@@ -34,7 +34,7 @@ import Testing
     @Test func aReportWithoutFailuresSaysSo() {
         let report = ConformanceReport(results: [result("feed.once", .passed)])
         #expect(
-            lines(report) == ["0 of 1 promises broken", "1 checks: 1 passed, 0 failed, 0 skipped"])
+            lines(report) == ["0 of 1 promises broken", "1 check: 1 passed, 0 failed, 0 skipped"])
     }
 
     @Test func longTraceIsShortenedInTheMiddle() {

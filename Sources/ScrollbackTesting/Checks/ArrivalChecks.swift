@@ -41,7 +41,7 @@ extension BackendConformance {
                 id: nil, channelURL: url, sender: Sender(id: bob.userID, nickname: "Bob"),
                 text: "late", createdAt: sent[1].createdAt, sendingStatus: .succeeded)
             guard try await scene.subject.deliverLate(late) else {
-                throw Skipped(text: "the host delivers no messages late")
+                throw Skipped(text: "the subject delivers no messages late")
             }
             let all = try await alice.history(url).inOrder
             guard let arrived = all.first(where: { $0.text == "late" }), all.count == 7 else {

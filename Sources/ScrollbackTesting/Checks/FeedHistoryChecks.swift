@@ -8,7 +8,7 @@ extension BackendConformance {
             try await backfillTruncation(scene, opened: false)
         },
         ConformanceCheck(
-            "feed.truncation", "backfill a truncation that the host causes",
+            "feed.truncation", "backfill a truncation that the subject causes",
             hooks: [.openTruncations]
         ) { scene in
             try await backfillTruncation(scene, opened: true)
@@ -32,7 +32,7 @@ extension BackendConformance {
             let known = try await bob.send(5, in: url)
             try await followHistory(of: url, on: alice) {
                 guard try await scene.subject.expireMessages(before: known[3].createdAt) else {
-                    throw Skipped(text: "the host expires no messages")
+                    throw Skipped(text: "the subject expires no messages")
                 }
             }
         },
@@ -56,7 +56,7 @@ extension BackendConformance {
         let cursor = try await alice.tip()
         guard
             try await scene.subject.deleteMessages(of: bob.user, in: inAllChannels ? nil : url)
-        else { throw Skipped(text: "the host deletes no messages of a user") }
+        else { throw Skipped(text: "the subject deletes no messages of a user") }
         _ = try await bob.send("four", in: url)
         let texts = try await alice.history(url).map(\.text)
         try expectEqual(texts, ["two", "four"], "the history afterwards")
@@ -84,7 +84,7 @@ extension BackendConformance {
         }
         try await followHistory(of: url, on: alice) {
             guard try await scene.subject.importMessages(imported) else {
-                throw Skipped(text: "the host imports no messages")
+                throw Skipped(text: "the subject imports no messages")
             }
             try await act(bob, url)
         }
@@ -127,7 +127,8 @@ extension BackendConformance {
         guard reading.hasTruncation(in: url) else {
             try expectEqual(notified, all, "the messages in a feed without truncation")
             if opened {
-                throw Broken(text: "the host caused a truncation, and the feed did not report one")
+                throw Broken(
+                    text: "the subject caused a truncation, and the feed did not report one")
             }
             throw Skipped(text: "the feed reported \(many) messages without a truncation")
         }

@@ -122,7 +122,7 @@ extension BackendConformance {
         },
         ConformanceCheck("send.order", "send messages one after the other, as two users") { scene in
             guard scene.subject.clockSkew == .zero else {
-                throw Skipped(text: "the server's clocks differ, according to the host")
+                throw Skipped(text: "the server's clocks differ, according to the subject")
             }
             let (alice, bob, url) = try await scene.pair()
             var sent: [Message] = []

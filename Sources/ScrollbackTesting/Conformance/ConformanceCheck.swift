@@ -93,7 +93,7 @@ extension ConformanceCheck {
         }
         var trace = if case .failed = outcome { scene.log.lines } else { [String]() }
         if let error = await scene.end() {
-            outcome = .failed("the host's hook failed: \(error)")
+            outcome = .failed("the subject's hook failed: \(error)")
             trace = scene.log.lines
         }
         let result = ConformanceResult(

@@ -131,7 +131,7 @@ extension ConformanceReport: CustomStringConvertible {
         }
         let lines = [headline] + (failed + skipped).map(\.description)
         let numbers =
-            "\(results.count) checks: \(passed.count) passed, \(failed.count) failed, "
+            "\(Self.checks(results.count)): \(passed.count) passed, \(failed.count) failed, "
             + "\(skipped.count) skipped"
         return (lines + [numbers]).joined(separator: "\n")
     }
@@ -147,6 +147,10 @@ extension ConformanceReport: CustomStringConvertible {
         var line = "\(names.count) of \(found.count) promises broken"
         if !names.isEmpty { line += ": \(names.joined(separator: ", "))" }
         guard !skipped.isEmpty else { return line }
-        return line + "; \(skipped.count) \(skipped.count == 1 ? "check" : "checks") skipped"
+        return line + "; \(Self.checks(skipped.count)) skipped"
+    }
+
+    private static func checks(_ count: Int) -> String {
+        count == 1 ? "1 check" : "\(count) checks"
     }
 }

@@ -45,7 +45,7 @@ extension Device {
         let id = try await scene.write(change, as: user)
         guard let message = try await backend.lookup([id], in: url).found.first else {
             throw Broken(
-                text: "a lookup does not find \(id), which the host has written",
+                text: "a lookup does not find \(id), which the subject has written",
                 promiseID: "lookup.all")
         }
         return message

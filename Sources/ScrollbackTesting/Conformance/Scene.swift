@@ -25,11 +25,11 @@ final class Scene: Sendable {
         _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>, isOfWriting: Bool
     ) async throws {
         if isOfWriting, subject.isReadOnly {
-            throw Skipped(text: "users can only read, according to the host")
+            throw Skipped(text: "users can only read, according to the subject")
         }
         let missingHooks = hooks.subtracting(subject.hooks).map(\.rawValue).sorted()
         guard missingHooks.isEmpty else {
-            throw Skipped(text: "the host lacks \(missingHooks.joined(separator: ", "))")
+            throw Skipped(text: "the subject lacks \(missingHooks.joined(separator: ", "))")
         }
         guard !capabilities.isEmpty else { return }
         let all = try await subject.makeBackend(for: users[0]).capabilities
@@ -46,12 +46,12 @@ final class Scene: Sendable {
 
     func write(_ change: ConformanceWrite, as user: Credentials) async throws -> MessageID {
         let id = try await subject.write(change, as: user)
-        log.add("— host: \(user) \(change.summary) → \(id)")
+        log.add("— subject: \(user) \(change.summary) → \(id)")
         return id
     }
 
     func perform(_ hook: ConformanceHook) async throws {
-        log.add("— host: \(hook)")
+        log.add("— subject: \(hook)")
         if hook == .stopTime { state.withLock { $0.hasStoppedTime = true } }
         try await subject.perform(hook)
     }
@@ -115,13 +115,14 @@ final class Scene: Sendable {
     {
         let users = devices.map(\.user)
         if let url = try await subject.makeChannel(named: name, for: users) {
-            log.add("— host: channel \(url) of \(users.map(\.description).joined(separator: ", "))")
+            let members = users.map(\.description).joined(separator: ", ")
+            log.add("— subject: channel \(url) of \(members)")
             return url
         }
         guard devices[0].can(.channelCreation) else {
             throw Broken(
                 text:
-                    "the backend cannot create channels, and the host does not implement makeChannel(named:for:)"
+                    "the backend cannot create channels, and the subject does not implement makeChannel(named:for:)"
             )
         }
         let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
