@@ -68,6 +68,20 @@ import Testing
             retryAfter: response.value(forHTTPHeaderField: "Retry-After"))
     }
 
+    @Test func failureOfTheTransportDeterminesTheCode() throws {
+        let request = URLRequest(url: try #require(URL(string: "https://chat.example/rooms")))
+        let codes: [(URLError.Code, BackendError.Code)] = [
+            (.cannotConnectToHost, .notConnected), (.notConnectedToInternet, .notConnected),
+            (.timedOut, .unanswered), (.networkConnectionLost, .unanswered),
+            (.cancelled, .canceled),
+        ]
+        for (code, expected) in codes {
+            let error = BackendError(URLError(code), of: request)
+            #expect(error.code == expected)
+            #expect(error.message.hasPrefix("GET /rooms: "))
+        }
+    }
+
     // MARK: Lists
 
     @Test func listIsReturnedInPages() throws {
@@ -163,5 +177,21 @@ import Testing
             _ = try await room.page(.cursor(PageCursor(cursor)), older: 1, newer: 1)
         }
         #expect(error?.code == .expired)
+    }
+}
+
+extension BackendError {
+    /// Converts a failure of `URLSession`.
+    init(_ error: URLError, of request: URLRequest) {
+        let code: Code =
+            switch error.code {
+            case .cancelled: .canceled
+            case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff,
+                .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .secureConnectionFailed:
+                .notConnected
+            default: .unanswered
+            }
+        let name = "\(request.httpMethod ?? "GET") \(request.url?.path ?? "")"
+        self.init(code, "\(name): \(error.localizedDescription)")
     }
 }

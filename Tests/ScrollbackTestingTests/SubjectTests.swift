@@ -51,7 +51,7 @@ import Testing
 }
 
 /// A subject that has only users.
-private struct BareSubject: ConformanceSubject {
+struct BareSubject: ConformanceSubject {
     var users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
     var backend: @Sendable () -> any Backend = {
         StuckBackend(base: TeamChatBackend(TeamChatSubject().server, waits: false))

@@ -1,0 +1,1 @@
+../../../../ScrollbackTestingTests/FirstBackend/MyBackend.swift
