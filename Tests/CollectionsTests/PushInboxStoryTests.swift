@@ -141,6 +141,49 @@ import Testing
         await client.close()
     }
 
+    /// A push names a known message, with another sender or another time.
+    @Test(arguments: [true, false])
+    func pushThatContradictsAMessageChangesNothing(hasOtherSender: Bool) async throws {
+        let sent = try await story.say("a b c")
+        let (client, view) = try await begin()
+        await view.shows("a b c")
+        await client.disconnect()
+        var pushed = sent[1]
+        pushed.text = "forged"
+        pushed.createdAt = 1
+        pushed.updatedAt = story.device.now
+        if hasOtherSender { pushed.sender = Sender(id: "eve") }
+        try box().leave([pushed])
+        #expect(try await client.readPushInbox().messages.isEmpty)
+        #expect(try texts(client) == ["a", "b", "c"])
+        // The message is looked up, because only the server knows which one has the ID.
+        #expect(try client.engine.store.staleRanges(in: "general").count == 1)
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp("general")
+        #expect(try client.engine.store.staleRanges(in: "general").isEmpty)
+        #expect(try texts(client) == ["a", "b", "c"])
+        await client.close()
+    }
+
+    /// A push names the request of a pending message, and an earlier message.
+    @Test func changesOfAPendingMessageAreNotSentForAPushedOne() async throws {
+        let earlier = try await story.say("a")[0]
+        let (client, view) = try await begin()
+        await view.shows("a")
+        story.network.goOffline()
+        let pending = try await client.send("x", in: "general")
+        try await client.addReaction("+1", to: pending.message)
+        var pushed = earlier
+        pushed.sender = Sender(id: "bob")
+        pushed.requestID = pending.message.requestID
+        try box().leave([pushed])
+        _ = try await client.readPushInbox()
+        #expect(try client.engine.store.outboxItems().allSatisfy { $0.messageID == nil })
+        story.network.goOnline()
+        await view.shows("a x")
+        await client.close()
+    }
+
     @Test func pushReadTwiceIsListedOnce() async throws {
         try await story.say("a")
         let (client, view) = try await begin()

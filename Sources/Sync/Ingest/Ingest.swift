@@ -26,7 +26,7 @@ struct Ingest {
     var isCatchingUp = false
     /// The messages that this batch of the feed reports as changed, without their content.
     var changedMessages: Set<MessageID> = []
-    /// True if the messages were received without the messages next to them in the history.
+    /// True while a message is stored that came neither from the feed nor on a page.
     var isAlone = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
@@ -144,7 +144,8 @@ struct Ingest {
         guard try admit(message, at: position, known, freshness, isSent: isSent)
         else { return false }
         if !isFeed { try loadFeedState(of: url) }
-        // An answer that is not fresh may be older than events reported since the request.
+        // An answer that is not fresh may be older than events reported since the request. The events
+        // of the feed are current, although they may be repeated.
         let isCurrent = freshness == .fresh || isFeed
         let isReverted = isFeed && changedMessages.contains(position.messageID)
         let hasSeparateReactions = reactionChanges != nil
@@ -153,12 +154,23 @@ struct Ingest {
         var mustBeConfirmed = false
         var isConfirmed = isCurrent || freshness == .unconfirmed
         let item = try batch.outboxItem(of: message, by: userID)
+        // The changes would be sent for the message that a push names.
+        if freshness == .untrusted, !isSent, let item, changes[item.requestID] != nil {
+            return false
+        }
         var freshness = freshness
+        var contradicted: Position?
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
                 // Messages do not move: the ID belongs to another message now.
                 let isAnother = held.isAnotherMessage(than: message)
+                if freshness == .untrusted, item == nil, !isSent,
+                    isAnother || held.position != position
+                {
+                    contradicted = held.position
+                    return held
+                }
                 // A message that was stored since the request is newer than the answer.
                 if isAnother, !isFeed, freshness == .unknown || freshness == .unconfirmed {
                     isConfirmed = false
@@ -191,6 +203,12 @@ struct Ingest {
         } catch {
             // If this threw an error, none of the following messages could be stored.
             guard error.code == .invalid else { throw error }
+            return false
+        }
+        if let contradicted {
+            // Only a lookup can show which of the messages has the ID.
+            try markStale(contradicted, in: url)
+            dividedChannels.append(url)
             return false
         }
         let isUnclear = freshness == .unconfirmed && !isConfirmed
