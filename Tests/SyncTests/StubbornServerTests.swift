@@ -51,29 +51,6 @@ private struct EmptyBackend: ForwardingBackend {
     }
 }
 
-/// A backend that returns empty pages for ever, each with a new cursor.
-private final class EndlessBackend: ForwardingBackend {
-    let base: any Backend
-    private let isNewer: Bool
-    private let pages = Locked(0)
-
-    init(base: any Backend, isNewer: Bool = false) { (self.base, self.isNewer) = (base, isNewer) }
-
-    var pageCount: Int { pages.withLock { $0 } }
-
-    func messages(
-        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
-    ) async throws(BackendError) -> MessagePage {
-        let number = pages.withLock { count in
-            count += 1
-            return count
-        }
-        let next = PageCursor("\(number)")
-        return MessagePage(
-            messages: [], older: isNewer ? nil : next, newer: isNewer ? next : nil)
-    }
-}
-
 /// A backend that refuses a lookup of more than a hundred ids.
 private struct ScantBackend: ForwardingBackend {
     let base: any Backend

@@ -77,7 +77,17 @@ extension MessageList {
     ///
     /// - Throws: As ``loadPrevious()``; the loaded rows stay.
     public func loadPrevious(upTo count: Int) async throws(SyncError) {
-        while rows.count < count, hasPrevious { try await loadPrevious() }
+        var idleCalls = 0
+        while rows.count < count, hasPrevious {
+            let (rowCount, last) = (rows.count, gap)
+            try await loadPrevious()
+            let isIdle = rows.count == rowCount && gap?.upper == last?.upper
+            idleCalls = isIdle ? idleCalls + 1 : 0
+            guard idleCalls * MessageList.fetchLimit < UsedCursors.limit else {
+                throw SyncError(
+                    .stalled, "the server returns pages without new messages: retry later")
+            }
+        }
     }
 
     func fetch(_ gap: Gap) async throws(SyncError) {

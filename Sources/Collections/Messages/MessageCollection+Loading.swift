@@ -179,7 +179,7 @@ extension MessageCollection {
         until isWanted: (Gap.Bound) -> Bool
     ) async throws(SyncError) -> Bool {
         var request = first
-        var usedCursors: Set<PageCursor> = []
+        var usedCursors = UsedCursors()
         while true {
             let fetched = try await fetch(request, source)
             let page = fetched.page
@@ -187,9 +187,8 @@ extension MessageCollection {
             let hasWanted = page.messages.compactMap(\.position).contains {
                 isWanted(.position($0))
             }
-            guard !hasWanted, let next, usedCursors.insert(next).inserted else {
-                return fetched.isFollowed
-            }
+            guard !hasWanted, let next else { return fetched.isFollowed }
+            guard usedCursors.insert(next) else { throw .stalled(channelURL) }
             try checkIsStarted()
             request.anchor = .cursor(next)
         }

@@ -101,7 +101,7 @@ extension MessageCollection {
         var anchor: MessageAnchor
         /// The lower bound of the fetched range; initially the upper bound of the window.
         var bound: Gap.Bound?
-        var usedCursors: Set<PageCursor> = []
+        var usedCursors = UsedCursors()
 
         /// Large, so that a long thread needs few requests.
         static let pageSize = 100
@@ -156,8 +156,10 @@ extension MessageCollection {
         guard let older = fetched.page.older, window.lower < from else {
             return endRefresh(isStale: false)
         }
-        // Stop if the server returns a cursor twice: the loop would not end.
-        guard threadRefresh?.usedCursors.insert(older).inserted ?? false else {
+        if let bound = threadRefresh?.bound, from < bound {
+            threadRefresh?.usedCursors = UsedCursors()
+        }
+        guard threadRefresh?.usedCursors.insert(older) ?? false else {
             return endRefresh(isStale: true)
         }
         threadRefresh?.anchor = .cursor(older)

@@ -200,6 +200,7 @@ public final class MessageSearch {
         var last: Gap?
         var lastStale: ChannelURL?
         var idle = IdleRequests()
+        var usedCursors = UsedCursors()
         try await readUnsearched()
         while let range = unsearched.max(by: { $0.upper < $1.upper }) {
             try checkIsNotDisposed()
@@ -219,6 +220,14 @@ public final class MessageSearch {
                 if let gap = gaps.first(where: { $0.upper == range.upper }) {
                     guard idle.allowsMore(hasMoved: gap != last) else {
                         throw SyncError(.stalled, "the server repeats the same page of \(url)")
+                    }
+                    if gap.channelURL != last?.channelURL || gap.upper != last?.upper {
+                        usedCursors = UsedCursors()
+                    }
+                    if gap != last, let cursor = gap.backfillCursor,
+                        !usedCursors.insert(cursor)
+                    {
+                        throw .stalled(url)
                     }
                     last = gap
                     let anchor =

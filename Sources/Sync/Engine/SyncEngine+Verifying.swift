@@ -205,7 +205,7 @@ extension SyncEngine {
 }
 
 extension SyncError {
-    static func stalled(_ url: ChannelURL) -> SyncError {
+    package static func stalled(_ url: ChannelURL) -> SyncError {
         SyncError(
             .stalled, "the server returns pages of channel \(url) without new messages: retry later"
         )
