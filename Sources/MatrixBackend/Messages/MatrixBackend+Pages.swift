@@ -59,6 +59,12 @@ extension MatrixBackend {
             let first: HistoryPoint?
             (first, found) = try await self.point(at: time, in: history.room)
             if let first { point = try await self.point(first, at: time, in: history.room) }
+            // Without a point, the page begins at the newest end, so it would have no messages.
+            if first != nil, point == nil, older == 0 {
+                throw BackendError(
+                    .refused,
+                    "too many messages of \(history.room) are not in the order of their times")
+            }
             // The event is not at a point that was moved.
             if point != first { found = nil }
         case .message(let id):
@@ -87,7 +93,7 @@ extension MatrixBackend {
         var newest: HistoryPoint?
         if anchor != .newest { newest = newer > 0 ? after.end.map { HistoryPoint($0) } : point }
         let outliers =
-            events.isEmpty ? [] : try await outliers(arrivals, of: history, oldest, newest)
+            arrivals.isEmpty ? [] : try await outliers(arrivals, of: history, oldest, newest)
         let onPage = Set((events + [found].compactMap(\.self)).map { MessageID($0.id) })
         if let oldest { pageTokens.insert(oldest.token, of: events) }
         return MessagePage(
@@ -185,13 +191,20 @@ extension MatrixBackend {
     private func point(
         _ first: HistoryPoint, at time: Timestamp, in room: String
     ) async throws(BackendError) -> HistoryPoint? {
-        var (point, limit) = (first, Self.neighborCount)
+        var (point, token, limit) = (first, first.token, Self.neighborCount)
         for _ in 0..<Self.maximumRequestCount {
             let newer = try await part(
-                .newer, of: History(room: room), from: HistoryPoint(point.token), limit: limit)
-            guard let last = newer.events.last(where: { $0.time < time }) else { return point }
-            guard let next = try await context(last.id, in: room).0 else { break }
-            point = HistoryPoint(next.token)
+                .newer, of: History(room: room), from: HistoryPoint(token), limit: limit)
+            if let last = newer.events.last(where: { $0.time < time }) {
+                guard let next = try await context(last.id, in: room).0 else { break }
+                point = HistoryPoint(next.token)
+                token = next.token
+            } else if newer.events.isEmpty, let end = newer.end {
+                // The user may not see these messages; those that follow may be older than `time`.
+                token = end
+            } else {
+                return point
+            }
             limit = min(limit * 4, 500)
         }
         return nil

@@ -172,6 +172,59 @@ import Testing
         #expect(device.server.parameters("from").prefix(3) == ["t2", "t9", "t9"])
     }
 
+    /// The user may not see the messages after the event with the next time.
+    @Test func hiddenMessagesDoNotMoveATime() async throws {
+        let device = try await FollowingDevice().device
+        let forged = event("$f", "{}", type: "org.example.x", at: 5001)
+        let m = PreparedReplies.message("$m", "m", at: 3000)
+        device.server.reply("\(path)/timestamp_to_event", #"{"event_id": "$f"}"#)
+        device.server.reply("\(path)/context/$f", #"{"event": \#(forged), "end": "t1"}"#)
+        device.server.reply("\(path)/context/$m", #"{"event": \#(m), "end": "t9"}"#)
+        for number in 2...7 {
+            device.server.reply("\(path)/messages", #"{"chunk": [], "end": "t\#(number)"}"#)
+        }
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(m)]}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(m)]}"#)
+        let page = try await device.backend.messages(in: room, at: .time(5000), older: 2, newer: 0)
+        #expect(page.messages.map(\.text) == ["m"])
+        #expect(
+            device.server.parameters("from").prefix(9)
+                == ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t9", "t9"])
+    }
+
+    /// An event has the time of a page, and is older than too many messages.
+    @Test func pageOfNewerMessagesDoesNotBeginAtTheNewestEnd() async throws {
+        let device = try await FollowingDevice().device
+        let forged = event("$f", "{}", type: "org.example.x", at: 5001)
+        let m = PreparedReplies.message("$m", "m", at: 3000)
+        device.server.reply("\(path)/timestamp_to_event", #"{"event_id": "$f"}"#)
+        device.server.reply("\(path)/context/$f", #"{"event": \#(forged), "end": "t1"}"#)
+        device.server.reply("\(path)/context/$m", #"{"event": \#(m), "end": "t2"}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(m)]}"#)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.messages(in: room, at: .time(5000), older: 0, newer: 2)
+        }
+        #expect(error?.code == .refused)
+        let page = try await device.backend.messages(in: room, at: .time(5000), older: 2, newer: 0)
+        #expect(page.messages.map(\.text) == ["m"] && page.newer == nil)
+    }
+
+    /// The server sorts a message before all older ones.
+    @Test func messageInFrontOfTheHistoryIsAnOutlier() async throws {
+        let device = try await FollowingDevice().device
+        let e = PreparedReplies.message("$e", "e", at: 9000)
+        let others = [3000, 4000].map { PreparedReplies.message("$\($0)", "x", at: $0) }
+        device.server.reply("\(path)/context/$e", #"{"event": \#(e), "end": "t1"}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(e)], "end": "t0"}"#)
+        device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(others.joined(separator: ","))]}"#)
+        let page = try await device.backend.messages(
+            in: room, at: .message("$e"), older: 2, newer: 0)
+        #expect(page.messages.isEmpty && page.older == nil && page.outliers == ["$e"])
+    }
+
     @Test func longChangelogIsRequestedInSmallerParts() async throws {
         let device = try await FollowingDevice().device
         device.server.reply("\(path)/messages", unreadable)
