@@ -287,6 +287,10 @@
             params.customType = "confidential"
             params.metaArrays = [MetaArray(key: "confidential", values: ["confidential"])]
             let sent = try await story.send(params)
+            let words = StoreTable<Pair<ChannelURL, String>, String>("words")
+            try story.engine.store.write { batch in
+                try batch.put("confidential", for: Pair("general", "confidential"), in: words)
+            }
             try await story.until { try $0.messageCount() == 1 }
             // A server may quote the text that it refuses.
             let refusal = BackendError(.refused, "refused: confidential")
@@ -301,7 +305,8 @@
             let id = sent.messageID!.rawValue
             for path in [
                 "overview", "channels", "channel?channel=general", "history?channel=general",
-                "message?channel=general&id=\(id)", "outbox", "sync",
+                "message?channel=general&id=\(id)", "outbox", "sync", "app-tables",
+                "app-rows?table=words",
             ] {
                 let (body, status) = try await story.get(path)
                 #expect(status == 200)

@@ -37,7 +37,10 @@ struct AppRowsReport: Encodable, Sendable {
             let text =
                 table.definition.form == "json"
                 ? String(decoding: value, as: UTF8.self) : "\(value.count) bytes"
-            return Row(key: key.parts.joined(separator: ", "), value: mask.shown(text))
+            let parts = zip(table.definition.keyParts, key.parts).map { type, part in
+                type == .text ? mask.shown(part) : part
+            }
+            return Row(key: parts.joined(separator: ", "), value: mask.shown(text))
         }
     }
 }
