@@ -27,7 +27,7 @@ import Testing
         hasBudget: Bool = true, stopped: [Gap] = []
     ) -> BackfillPlan {
         BackfillPlan(
-            gaps: gaps, staleRanges: stale, view: view, isKeptUpToDate: isKeptUpToDate,
+            gaps: gaps, staleRanges: stale, shown: view, isKeptUpToDate: isKeptUpToDate,
             hasBudget: hasBudget,
             stopped: stopped)
     }

@@ -29,10 +29,10 @@ import Testing
     @Test func feedContinuesAfterTheGreatestNumber() async throws {
         let story = try await Story.caching("a")
         await story.engine.disconnect()
-        var token = try #require(try story.store.feed())
+        var token = try #require(try story.store.feedToken())
         token.point = FeedPoint(token.point.cursor, number: .max)
         let forged = token
-        try story.store.write { batch in batch.setFeed(forged) }
+        try story.store.write { batch in batch.setFeedToken(forged) }
         try await story.connect()
         try await story.say("b")
         try await story.sees("a b")

@@ -22,7 +22,7 @@ extension ChatClient {
     /// - Complexity: O(*n*) in the number of users on this device, with two syncs of the disk for
     ///   each.
     public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
-        try await betweenSwitches { [self] () throws(SyncError) in
+        try await afterOtherSwitches { [self] () throws(SyncError) in
             try await onDisk { [options] () throws(StoreError) in
                 try ChatClient.exchangeKey(of: options, for: key)
             }

@@ -101,7 +101,7 @@ extension ChatClient {
         recordLastUser(nil, of: session)
         Task { @MainActor in
             // The end of the session waits until the data is removed.
-            await betweenSwitches { [self] in
+            await afterOtherSwitches { [self] in
                 guard self.session?.engine === session.engine else { return }
                 // Ignore the errors: no other user can see the data, and the push inbox of a
                 // revoked user is never processed.

@@ -6,7 +6,7 @@ import Sync
 
 extension ChatClient {
     func switchUser(to userID: UserID) async throws(SyncError) {
-        try await betweenSwitches { [self] () throws(SyncError) in
+        try await afterOtherSwitches { [self] () throws(SyncError) in
             if session?.userID == userID { return }
             await end()
             try await begin(userID)
@@ -60,7 +60,7 @@ extension ChatClient {
     ///
     /// A user who has connected since, even the same one, is not affected.
     func forget(_ leaving: Session, removesFiles: Bool) async {
-        await betweenSwitches { [self] in
+        await afterOtherSwitches { [self] in
             let isPresent = session?.engine === leaving.engine
             if isPresent { await end() }
             if session?.userID != leaving.userID {
@@ -101,7 +101,7 @@ extension ChatClient {
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
-        try await betweenSwitches { [self] () throws(SyncError) in
+        try await afterOtherSwitches { [self] () throws(SyncError) in
             guard let session, session.engine === engine else {
                 throw SyncError(.canceled, "another user has connected during the call")
             }
@@ -116,8 +116,9 @@ extension ChatClient {
         }
     }
 
-    /// Performs an operation while no user's store is being opened or closed.
-    func betweenSwitches<Failure: Error>(
+    /// Performs an operation after all earlier ones, so that only one at a time opens or closes a
+    /// store.
+    func afterOtherSwitches<Failure: Error>(
         _ body: @escaping @MainActor () async throws(Failure) -> Void
     ) async throws(Failure) {
         let before = lastSwitch

@@ -163,7 +163,7 @@ public final class ChatClient {
     /// Ends all work and closes the files; the client cannot be used afterwards.
     public func close() async {
         await candidate?.close()
-        await betweenSwitches { [self] in await end() }
+        await afterOtherSwitches { [self] in await end() }
         eventSubscribers.end()
         connectionSubscribers.end()
         userSubscribers.end()
@@ -204,7 +204,7 @@ public final class ChatClient {
         if session != nil, session?.userID != credentials.userID, lastSwitch == nil,
             !hasFiles(of: credentials.userID)
         {
-            try await betweenSwitches { [self] () throws(SyncError) in
+            try await afterOtherSwitches { [self] () throws(SyncError) in
                 first = try await connectNewUser(credentials)
             }
         } else if session?.userID != credentials.userID || lastSwitch != nil {

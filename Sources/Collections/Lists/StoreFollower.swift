@@ -45,7 +45,8 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again, while the change that reports dropped changes is processed.
+    /// Reads the store again while a change is processed, for example after dropped changes or after
+    /// a gap below the list has closed.
     ///
     /// Queued changes that the snapshot contains are skipped, because replaying them would bring
     /// back deleted rows and apply replacements twice. The closure receives them, for example to

@@ -107,8 +107,8 @@ extension MessageCollection {
         }
     }
 
-    /// Notifies the delegate of changes of the channel itself, once for consecutive changes with
-    /// the same source.
+    /// Shows and reports changes of the channel itself, its draft and its uploads; consecutive saves
+    /// of the channel with one source are reported once.
     func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
         if window.thread != nil { notifyParent(change) }

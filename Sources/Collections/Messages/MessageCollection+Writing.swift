@@ -2,7 +2,7 @@ public import Models
 import Store
 public import Sync
 
-// When a call returns, the operation is on disk and the rows show it.
+// When a call that writes an outbox item returns, the item is on disk and the rows show it.
 extension MessageCollection {
     /// Sends a text, as ``send(_:keepsCopies:)`` does.
     @discardableResult

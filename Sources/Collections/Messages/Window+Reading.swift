@@ -93,9 +93,9 @@ extension Window {
         upper = lower
     }
 
-    /// Reads the shown range again, after the store has dropped changes.
+    /// Reads the shown range again, for example after the store has dropped changes.
     ///
-    /// `earlier` contains the edits of the change that reported the drop; their sources are kept.
+    /// `earlier` contains the edits of the change that required it; their sources are kept.
     /// The reader already contains `skipped`, which the caller must not apply afterwards. If
     /// reading fails, the window is unchanged. If it reaches ``visits``, the caller has to discard
     /// the window and the edits.

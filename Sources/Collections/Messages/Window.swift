@@ -132,7 +132,7 @@ struct Window: Sendable {
             rowIDs.ending.insert(item.requestID)
         }
         defer { rowIDs.ending = [] }
-        for entry in change.entries { follow(entry, &edits) }
+        for entry in change.entries { addEdits(for: entry, to: &edits) }
         if thread != nil {
             thread?.apply(change, shownFrom: lower, to: upper, newest: newest, in: channelURL)
             showGapsOfThread()
@@ -149,7 +149,7 @@ struct Window: Sendable {
         if leadingGap == nil { (edits.isJoined, edits.mustReadAgain) = (true, true) }
     }
 
-    private mutating func follow(_ entry: Change.Entry, _ edits: inout WindowEdits) {
+    private mutating func addEdits(for entry: Change.Entry, to edits: inout WindowEdits) {
         let operation = entry.operation
         if operation == .missed { edits.mustReadAgain = true }
         guard

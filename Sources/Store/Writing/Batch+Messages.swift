@@ -22,14 +22,15 @@ extension Batch {
         try save(message, source: source, over: { replaces($0) ? message : nil }) != nil
     }
 
-    /// Saves a message, or its merge with the stored one, which `held` receives; returns the saved
-    /// message.
+    /// Saves a message, or what `merge` returns for the stored one, and returns the saved message;
+    /// `nil` if nothing has changed.
     ///
-    /// `held` returns a message with the same ID, or `nil` to change nothing.
+    /// `merge` returns a message with the same ID, or `nil` to change nothing. It is not called for
+    /// an equal message.
     @discardableResult
     package func save(
         _ message: Message, source: CollectionEventSource? = nil,
-        over held: (Message) -> Message?
+        over merge: (Message) -> Message?
     ) throws(StoreError) -> Message? {
         guard let position = message.position else {
             throw StoreError(
@@ -44,7 +45,7 @@ extension Batch {
         let saved = try whole { () throws(StoreError) in
             try save(message, position.messageID) { stored in
                 old = stored
-                return held(stored)
+                return merge(stored)
             }
         }
         if let saved, !(old.map { saved.differsOnlyInReactionTimes(from: $0) } ?? false) {

@@ -14,17 +14,18 @@ enum BackfillTask: Hashable {
 /// The order is:
 ///
 /// 1. The changelog, because stored messages may have been edited or deleted.
-/// 2. Gaps in view, newest first, then other gaps, newest first.
-/// 3. Stale ranges in view, then other stale ranges, except those that a loss of history caused.
+/// 2. Shown gaps, newest first, then other gaps, newest first.
+/// 3. Shown stale ranges, then other stale ranges, except those that a loss of history caused.
 ///
-/// A gap that is older than all stored messages is filled only while it is in view.
+/// A gap that is older than all stored messages is filled only while it is shown. An empty
+/// channel's only gap is also filled if the channel is kept up to date.
 struct BackfillPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
     /// The range of the channel's lists; `nil` if none of them has rows.
-    var view: ShownRange?
+    var shown: ShownRange?
     var isKeptUpToDate: Bool
-    /// True if the engine may request more pages outside the view.
+    /// True if the engine may request more pages outside the shown range.
     var hasBudget: Bool
     /// The gaps that the engine fills only on request.
     var stopped: [Gap] = []
@@ -32,28 +33,28 @@ struct BackfillPlan {
     var next: BackfillTask? {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
-        if let gap = newestFirst.first(where: isInView) { return .fill(gap) }
-        if hasBudget, let gap = newestFirst.first(where: isFilledOutOfView) { return .fill(gap) }
+        if let gap = newestFirst.first(where: isShown) { return .fill(gap) }
+        if hasBudget, let gap = newestFirst.first(where: isFilledIfNotShown) { return .fill(gap) }
         let staleNewestFirst = staleRanges.reversed()
-        if let stale = staleNewestFirst.first(where: isInView) { return .refetch(stale) }
+        if let stale = staleNewestFirst.first(where: isShown) { return .refetch(stale) }
         if hasBudget, let stale = staleNewestFirst.first(where: \.isNotCausedByLoss) {
             return .refetch(stale)
         }
         return nil
     }
 
-    private func isInView(_ gap: Gap) -> Bool {
-        guard let view, !isStopped(gap) else { return false }
-        return view.overlaps(from: gap.lower, to: gap.upper)
+    private func isShown(_ gap: Gap) -> Bool {
+        guard let shown, !isStopped(gap) else { return false }
+        return shown.overlaps(from: gap.lower, to: gap.upper)
     }
 
     private func isStopped(_ gap: Gap) -> Bool { stopped.contains { gap.isPart(of: $0) } }
 
-    private func isInView(_ range: StaleRange) -> Bool {
-        view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
+    private func isShown(_ range: StaleRange) -> Bool {
+        shown.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    private func isFilledOutOfView(_ gap: Gap) -> Bool {
+    private func isFilledIfNotShown(_ gap: Gap) -> Bool {
         guard !isStopped(gap) else { return false }
         return gap.lower != .beginning || (isKeptUpToDate && gap.upper == .end)
     }

@@ -56,7 +56,7 @@ struct Backfill {
 
     // MARK: Viewers
 
-    /// Registers a viewer and its visible range, and returns `true` if the viewer is new.
+    /// Registers a viewer and its shown range, and returns `true` if the viewer is new.
     ///
     /// Only a new viewer resumes work that has failed, because scrolling changes the range often.
     @discardableResult
@@ -93,7 +93,7 @@ struct Backfill {
 
     func isShown(_ url: ChannelURL) -> Bool { viewers[url] != nil }
 
-    func view(of url: ChannelURL) -> ShownRange? {
+    func shownRange(of url: ChannelURL) -> ShownRange? {
         let ranges = viewers[url]?.values.compactMap { $0 } ?? []
         return ranges.dropFirst().reduce(ranges.first) { $0?.union($1) }
     }
@@ -123,7 +123,7 @@ struct Backfill {
         queued = []
     }
 
-    /// Queues all channels that are visible, recent or awaited, from their beginning.
+    /// Queues all channels that are shown, recent or awaited, from their beginning.
     mutating func enqueueAll() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
@@ -165,7 +165,7 @@ struct Backfill {
         queue.append(url)
     }
 
-    /// Takes a channel from the queue, first one that is visible or that a caller waits for.
+    /// Takes a channel from the queue, first one that is shown or that a caller waits for.
     mutating func next() -> ChannelURL? {
         guard isOn else { return nil }
         // Search the queue, which may contain all channels, only if it contains such a channel.

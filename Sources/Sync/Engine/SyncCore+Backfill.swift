@@ -65,7 +65,7 @@ extension SyncCore {
                     in: url, at: anchor, bound: anchor == .newest ? nil : range.upper,
                     older: options.pageSize),
                 for: .refetch(range))
-        // This task is above: `work.newer` has its cursor.
+        // `plan.next` never returns this task: `work.newer` above has its cursor.
         case .newer: break
         }
     }
@@ -75,9 +75,9 @@ extension SyncCore {
         guard let knownReactions, !backfill[url].areReactionsRefused else { return }
         let needed = knownReactions.needed[url] ?? []
         var ids = needed.sorted()
-        if let view = backfill.view(of: url) {
+        if let range = backfill.shownRange(of: url) {
             let shown = read { (reader) throws(StoreError) in
-                try reader.positions(in: url, from: view.lower.before, to: view.upper.after)
+                try reader.positions(in: url, from: range.lower.before, to: range.upper.after)
             }
             guard let shown else { return pause(url) }
             ids += shown.map(\.messageID).filter {
@@ -120,7 +120,7 @@ extension SyncCore {
         }
         return BackfillPlan(
             gaps: isExcluded ? [] : rows.gaps, staleRanges: isExcluded ? [] : stale,
-            view: backfill.view(of: url),
+            shown: backfill.shownRange(of: url),
             isKeptUpToDate: backfill.isKeptUpToDate(url),
             hasBudget: backfill.isShown(url) || backfill.isAwaited(url)
                 || work.pages < options.backgroundPages,
@@ -143,7 +143,8 @@ extension SyncCore {
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
-    /// If huge gaps are only reported, a page has at most one message more than the threshold.
+    /// If huge gaps are only reported, the pages of a gap have at most one new message more than the
+    /// threshold in total.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Backfill.Work) -> Int {
         guard gap.lower != .beginning, backfill.isShown(url), options.hugeGapPolicy == .report
         else {
@@ -155,7 +156,7 @@ extension SyncCore {
 
     // MARK: Answers
 
-    mutating func handleBackfill(_ answer: CallResult, _ call: Call, _ interim: Flights.Interim?) {
+    mutating func handleOtherThanPage(_ answer: CallResult, _ call: Call, _ interim: Flights.Interim?) {
         guard let url = call.value.channel else { return }
         // Repeat a request whose answer is void, even if it failed.
         guard let interim else { return backfill.resume(url) }
@@ -228,6 +229,7 @@ extension SyncCore {
         if backfill.isShown(url) { backfill[url].newMessageCount += before.newMessageCount }
         recordProgress(
             page, task, to: request.bound, in: url, hasChanged: after != before.remainder, after)
+        // A stopped channel stays queued, but `Backfill.next` skips it.
         if backfill[url].idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
         if case .fill(let gap) = task {
             recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })

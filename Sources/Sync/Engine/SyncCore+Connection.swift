@@ -19,7 +19,7 @@ extension SyncCore {
             act(.fail(error, ticket: old))
         }
         connectTicket = ticket
-        perform(connector.begin(as: credentials))
+        changeConnection(by: connector.begin(as: credentials))
     }
 
     /// The user of the store, or of the last connection if the row is damaged; `nil` if the store
@@ -45,7 +45,7 @@ extension SyncCore {
         }
     }
 
-    mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
+    mutating func changeConnection(by step: Connector.Step, atLeast duration: Duration? = nil) {
         switch step {
         case .connect(let credentials): call(CoreCall.Connect(credentials: credentials), .connect)
         case .wait(let attempt):
@@ -87,7 +87,7 @@ extension SyncCore {
         isCatchingUp = true
         feedFailures = 0
         endItemsOfFormerEpochs()
-        failUnsentItems()
+        failUnsentItemsUnlessAutomatic()
         if let ticket = connectTicket.take() {
             act(.reply(ConnectOutcome.online(session.user), ticket: ticket))
         }
@@ -105,7 +105,7 @@ extension SyncCore {
         let step = connector.fail(error)
         if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
         guard connector.phase != .off else { return }
-        perform(step, atLeast: error.retryAfter)
+        changeConnection(by: step, atLeast: error.retryAfter)
     }
 
     /// With stored data, the user may continue offline after a failed attempt.
@@ -141,7 +141,7 @@ extension SyncCore {
         flights.voidAll()
         act(.stopWaiting)
         storeRetry.isWaiting = false
-        failUnsentItems()
+        failUnsentItemsUnlessAutomatic()
     }
 
     mutating func forgetCache() {

@@ -13,7 +13,7 @@ extension SyncCore {
 
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
-        guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
+        guard let token = read({ (reader) throws(StoreError) in try reader.feedToken() }) else {
             return waitForFeed(atLeast: nil)
         }
         hasFeedBegun = token != nil
@@ -139,7 +139,8 @@ extension SyncCore {
             let report = write { (ingest) throws(StoreError) in
                 let report = try ingest.applyFeed(batch, after: token?.point, missed: missed)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) &+ 1)
-                ingest.batch.setFeed(FeedToken(point, batch.epoch, requestedAt: requestedAt))
+                ingest.batch.setFeedToken(FeedToken(point, batch.epoch, requestedAt: requestedAt))
+                // From now on, the token has the epoch.
                 if token == nil { ingest.batch.setLastEpoch(nil) }
                 if completesList {
                     try ingest.clearUnlistedChannels()

@@ -46,7 +46,7 @@ struct SyncCore {
         case fail(SyncError, ticket: Int)
     }
 
-    /// A delay before an attempt, which is ignored if the connector's generation has changed.
+    /// A delay; one with a generation is ignored if the connector's generation has changed.
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
         case feed(generation: Int)
@@ -72,8 +72,8 @@ struct SyncCore {
             case feed(after: FeedToken?)
             case page(PageFetch)
             case changes
-            /// A lookup of stored messages that a page lacks or has in an older version. After those of `rest` have also been
-            /// looked up, the page's extent is no longer stale.
+            /// A lookup of stored messages that a page lacks or has in an older version. After those
+            /// of `rest` have also been looked up, the page's extent is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case reactions
             case outbox(RequestID)
@@ -197,9 +197,9 @@ struct SyncCore {
         case .disconnect: disconnect()
         case .reconnect:
             backfill.clearFailures()
-            perform(connector.retryNow())
+            changeConnection(by: connector.retryNow())
             pollNow()
-        case .renew(let credentials): perform(connector.renew(credentials))
+        case .renew(let credentials): changeConnection(by: connector.renew(credentials))
         case .answer(let answer, let number): handleAnswer(answer, of: number)
         case .waited(let wait): handleEnd(of: wait)
         case .gaveUp(let wait): handleLastAttempt(wait)
@@ -227,7 +227,7 @@ struct SyncCore {
 
     private mutating func handleEnd(of wait: Wait) {
         switch wait {
-        case .connection(connector.generation): perform(connector.retry())
+        case .connection(connector.generation): changeConnection(by: connector.retry())
         case .feed(connector.generation): startFeed()
         case .poll(connector.generation): endPollWait()
         case .backfill(let url, connector.generation): backfill.resume(url)
@@ -284,7 +284,7 @@ struct SyncCore {
         case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token, interim)
         // Each call of a `PageRequest` is answered by a `MessagePage`.
         case .page(let fetch): handlePage(answer.of(CoreCall.Messages.self), fetch, interim)
-        case .changes, .lookup, .reactions: handleBackfill(answer, call, interim)
+        case .changes, .lookup, .reactions: handleOtherThanPage(answer, call, interim)
         case .outbox(let id):
             handleSending(answer, of: id, call, interim)
             pollNow()

@@ -94,12 +94,12 @@ extension ChatStore {
 }
 
 extension StoreReader {
-    func feed() throws(StoreError) -> FeedToken? {
+    func feedToken() throws(StoreError) -> FeedToken? {
         try token(Scope.feed) { FeedToken(bytes: $0) }
     }
 
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
-        if let token = try feed() { return token.epoch }
+        if let token = try feedToken() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
     }
 
@@ -168,7 +168,7 @@ extension StoreReader {
 }
 
 extension Batch {
-    func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
+    func setFeedToken(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
     /// Sets the epoch of the stored data while no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {

@@ -392,6 +392,7 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
+            // Newest first.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }

@@ -248,7 +248,7 @@ extension Ingest {
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestKnownBound(of: url)
-        let requested = try batch.feed().map { Gap.Bound(before: $0.requestedAt) } ?? lower
+        let requested = try batch.feedToken().map { Gap.Bound(before: $0.requestedAt) } ?? lower
         try openNewestGap(
             in: url, from: lower,
             staleFrom: min(lower, requested).earlier(by: options.clockSkew), since: previous)

@@ -44,7 +44,7 @@ extension Ingest {
         flights.voidAll()
         let last = try batch.lastEpoch()
         batch.setLastEpoch(epoch ?? last)
-        batch.setFeed(nil)
+        batch.setFeedToken(nil)
         batch.setHasAllChannels(false)
         batch.setLossCount(number)
     }

@@ -27,14 +27,14 @@ extension SyncCore {
         }
         for change in superseded { endCanceled(change) }
         outbox.append(item.requestID, in: item.channelURL, changing: item.targetRequestID)
-        if !connector.isOn { failUnsentItems() }
+        if !connector.isOn { failUnsentItemsUnlessAutomatic() }
     }
 
     /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
     /// An item in flight may have reached the server; it is removed when the server returns its
     /// message.
-    mutating func failUnsentItems() {
+    mutating func failUnsentItemsUnlessAutomatic() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
             try reader.outboxItems(state: .pending)

@@ -2,7 +2,8 @@ import Foundation
 public import Models
 import Store
 
-// When a call returns, the item is on disk. Items are sent in the order in which they were written.
+// When a call returns, the item is on disk. The items of a channel are sent in the order in which
+// they were written.
 extension SyncEngine {
     // MARK: New messages
 
