@@ -38,18 +38,24 @@ extension ChatStore {
 
     /// Removes all data that can be fetched again, and purges it from the disk.
     ///
-    /// Outbox items, drafts and pins are kept. Observers receive one change,
-    /// ``Change/Operation/clearedCachedData``, which the call returns. An existing ``Snapshot``
-    /// keeps all data on the disk until it is released. If the disk fails only during purging, the
-    /// call throws the error, but the data is cleared, and later writes purge the rows.
+    /// Outbox items, drafts and pins are kept; downloaded files are removed. Observers receive one
+    /// change, ``Change/Operation/clearedCachedData``, which the call returns. An existing
+    /// ``Snapshot`` keeps all data on the disk until it is released. If the disk fails only during
+    /// purging, the call throws the error, but the data is cleared, and later writes purge the rows.
     ///
     /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait until the call returns.
     @discardableResult
     public func clearCachedData() throws -> Change {
         let (_, change) = try commit { try $0.clearCachedData() }
-        try purgeCleared()
+        try removeCleared()
         return change
+    }
+
+    /// Removes the downloaded files, and purges cleared data from the disk.
+    package func removeCleared() throws(StoreError) {
+        try downloads?.removeAll()
+        try purgeCleared()
     }
 }
 

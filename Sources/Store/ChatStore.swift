@@ -36,6 +36,8 @@ public final class ChatStore: StoreReader, Sendable {
     let isSearchIndexed: Bool
     /// The copies of files to send; `nil` in memory.
     package let outboxFiles: OutboxFiles?
+    /// The downloaded files that are kept; `nil` in memory.
+    package let downloads: DownloadedFiles?
     /// The lock is held during a write.
     let writer: Locked<Writer>
     /// The state that readers see; the lock is held only to read or replace it.
@@ -79,11 +81,12 @@ public final class ChatStore: StoreReader, Sendable {
     init(
         at directory: URL?, cache: LevelDB, outbox: LevelDB, next: Batch.NextNumbers,
         report: OpeningReport, keys: DataKeys? = nil, outboxFiles: OutboxFiles? = nil,
-        isSearchIndexed: Bool = false
+        downloads: DownloadedFiles? = nil, isSearchIndexed: Bool = false
     ) throws(StoreError) {
         self.isSearchIndexed = isSearchIndexed
         self.keys = keys
         self.outboxFiles = outboxFiles
+        self.downloads = downloads
         self.directory = directory
         caches = Locked(cache)
         self.outbox = outbox
@@ -115,6 +118,7 @@ public final class ChatStore: StoreReader, Sendable {
     }
 
     private func end() {
+        downloads?.close()
         writer.withLock { writer in
             saveLists(&writer)
             if (try? committed()) != nil { recordGeneration(&writer) }

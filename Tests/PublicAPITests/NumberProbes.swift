@@ -549,6 +549,31 @@ extension NumberProbe {
                 await client.close()
             },
             NumberProbe(
+                "ChatClient.outgoingFile(_:of:)", "DownloadLimits.totalByteCount",
+                "DownloadLimits.fileByteCount",
+                "DownloadLimits.init(totalByteCount:fileByteCount:)"
+            ) { numbers, world in
+                let place = ScratchDirectory()
+                var limits = DownloadLimits(
+                    totalByteCount: numbers.int(), fileByteCount: numbers.int())
+                limits.totalByteCount = numbers.int()
+                limits.fileByteCount = numbers.int()
+                let client = try await world.client { [limits] in
+                    $0.storage = .directory(place.url)
+                    $0.downloads = limits
+                }
+                var file = UploadableFile()
+                file.data = Data([1, 2, 3])
+                let sent = try await client.send(NewMessage(files: [file]), in: world.url)
+                _ = try? await client.outgoingFile(numbers.int(), of: sent.delivery.requestID)
+                guard case .sent(let message) = try await sent.result, let info = message.file
+                else { throw SyncError(.notFound, "the file was not sent") }
+                world.clock.now = numbers.time()
+                for _ in 0..<2 { _ = try await client.download(info) }
+                await client.close()
+                place.remove()
+            },
+            NumberProbe(
                 "ChatClientOptions.typingThrottle", "ChatClientOptions.now"
             ) { numbers, world in
                 let (throttle, jitter) = (numbers.duration(), numbers.double())

@@ -32,6 +32,8 @@ import Testing
         _ = try? await client.setKeptInCache(true, for: url)
         _ = try? await client.clearCachedMessages(in: [url])
         _ = try? await client.engine.verify(url)
+        _ = try? await client.download(FileInfo(url: string))
+        _ = try? await client.outgoingFile(0, of: RequestID(string))
         let collection = try client.makeMessageCollection(of: url)
         _ = try? await collection.start().refreshed
         _ = try? await collection.send(message)

@@ -58,6 +58,7 @@ import Testing
         "cancel": "cancel nosuch",
         "remove-failed": "remove-failed nosuch",
         "download": "download nosuch",
+        "outgoing-file": "outgoing-file nosuch 1",
     ]
 
     /// The transcript of bad lines shows the reply to each.

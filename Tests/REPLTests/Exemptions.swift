@@ -35,7 +35,10 @@ enum Exemptions {
         ),
         (
             "its own properties are set one by one",
-            ["ChatClientOptions.cacheLimits", "ChatClientOptions.store", "ChatClientOptions.sync"]
+            [
+                "ChatClientOptions.cacheLimits", "ChatClientOptions.downloads",
+                "ChatClientOptions.store", "ChatClientOptions.sync",
+            ]
         ),
     ]
 }

@@ -105,6 +105,11 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Format.md", "53425345414c", .test("bytesOfACopyNeverChange")),
         OtherBlock(
+            "Docs/Format.md", "download := check bytes",
+            .none(because: "a grammar; the file below it is compared")),
+        OtherBlock(
+            "Docs/Format.md", "3f921f1e6293", .test("bytesOfADownloadedFileNeverChange")),
+        OtherBlock(
             "Docs/Format.md", "scrollback 1 messages",
             .test("theFileOnThePageIsTheOneThatIsWritten")),
         OtherBlock(

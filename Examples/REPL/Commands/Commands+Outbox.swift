@@ -1,3 +1,4 @@
+import Foundation
 import Scrollback
 
 extension Command {
@@ -60,5 +61,28 @@ extension Command {
             }
             return "removed outbox item \(id)"
         },
+        Command(
+            "outgoing-file REQUESTID N [PATH]",
+            "Shows the size of the Nth file of an unsent message, or saves it.",
+            example: "outgoing-file alice-1 1"
+        ) { arguments in
+            let words = arguments.words
+            guard (2...3).contains(words.count) else { throw CommandError.usage }
+            let id = RequestID(words[0])
+            let index = try Arguments.count(words[1]) - 1
+            let data = try await arguments.client.outgoingFile(index, of: id)
+            return try shown(data, nil, savedTo: words.dropFirst(2).first)
+        },
     ]
+}
+
+/// Returns the name and the size of a file, or saves it.
+func shown(_ data: Data, _ name: String?, savedTo path: String?) throws -> String {
+    guard let path else {
+        return "\((name ?? "a file").oneLine): \(counted(data.count, "byte"))"
+    }
+    let output = try OutputFile(path.fromHome)
+    output.write(data)
+    guard output.end() else { throw OutputFile.failure(path.fromHome) }
+    return "saved \(counted(data.count, "byte")) to \(path)"
 }

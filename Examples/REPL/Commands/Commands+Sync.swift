@@ -232,6 +232,14 @@ extension Command {
             return "cleared the messages of \(arguments.words.joined(separator: ", "))"
         },
         Command(
+            "remove-downloads", "Removes the downloaded files of messages from this device.",
+            example: "remove-downloads"
+        ) { arguments in
+            try arguments.expectNoWords()
+            try await arguments.client.removeDownloads()
+            return "the downloaded files are removed"
+        },
+        Command(
             "cache plan [BYTES]",
             "Shows which messages would be evicted to reduce the device's cache."
         ) { arguments in

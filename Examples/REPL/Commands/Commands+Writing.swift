@@ -240,7 +240,10 @@ extension Command {
                 : "removed \(removed.map(\.rawValue).joined(separator: " "))"
         },
         Command(
-            "download ID [PATH]", "Downloads the file of a message, and shows its size or saves it."
+            "download ID [PATH]",
+            "Downloads the file of a message, and shows its size or saves it.",
+            notes: ["A file that is kept on this device is not downloaded again."],
+            example: "download 69"
         ) { arguments in
             let words = arguments.words
             guard (1...2).contains(words.count) else { throw CommandError.usage }
@@ -249,14 +252,7 @@ extension Command {
                 throw CommandError.failed("message \(words[0]) has no file")
             }
             let data = try await arguments.client.download(file)
-            guard words.count == 2 else {
-                return "\((file.name ?? "a file").oneLine): \(counted(data.count, "byte"))"
-            }
-            let path = words[1].fromHome
-            let output = try OutputFile(path)
-            output.write(data)
-            guard output.end() else { throw OutputFile.failure(path) }
-            return "saved \(counted(data.count, "byte")) to \(words[1])"
+            return try shown(data, file.name, savedTo: words.dropFirst().first)
         },
         Command(
             "typing (on | off)", "Shows the members of the open channel that the user is typing."

@@ -183,6 +183,8 @@ extension Setting where Root == ChatClientOptions {
             Setting("cacheLimits.maximumByteCount", \.cacheLimits.maximumByteCount),
             Setting("cacheLimits.clearOrder", \.cacheLimits.clearOrder),
             retention,
+            Setting("downloads.totalByteCount", \.downloads.totalByteCount),
+            Setting("downloads.fileByteCount", \.downloads.fileByteCount),
             Setting("store.writeBufferByteCount", \.store.writeBufferByteCount),
             Setting("store.blockCacheByteCount", \.store.blockCacheByteCount),
             Setting("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),

@@ -4,8 +4,8 @@ public import Store
 public import Sync
 
 extension ChatClient {
-    /// Returns the size of the user's cache in bytes, with a system call for each file of about two
-    /// megabytes.
+    /// Returns the size of the user's cache in bytes, without the downloaded files, with a system
+    /// call for each file of about two megabytes.
     ///
     /// - Throws: `noUser` or `store`.
     public func cachedDataSize() throws(SyncError) -> Int {
@@ -28,7 +28,7 @@ extension ChatClient {
         try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
-    /// Removes the user's cache: all data that can be fetched again.
+    /// Removes the user's cache: all data that can be fetched again, also the downloaded files.
     ///
     /// If the user has stores with and without an encryption key, both caches are removed. When the
     /// call returns, the files contain neither the removed data nor the messages that were sent
@@ -46,13 +46,23 @@ extension ChatClient {
         try await removeOtherCachedData()
     }
 
+    /// Removes all downloaded files of the user from this device.
+    ///
+    /// A file that is being downloaded during the call is not kept.
+    ///
+    /// - Throws: `noUser` or `store`.
+    public func removeDownloads() async throws(SyncError) {
+        guard let downloads = try engine.store.downloads else { return }
+        try await onDisk { () throws(StoreError) in try downloads.removeAll() }
+    }
+
     /// Clears the cache of the store that this client has open.
     func clearCachedData(source: CollectionEventSource) async throws(SyncError) {
         let engine = try self.engine
         // The client works in memory.
         if cachingError?.code == .corruption { return try await removeCache(of: engine) }
         try await engine.clearCachedData(source: source)
-        try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
+        try await onDisk { () throws(StoreError) in try engine.store.removeCleared() }
     }
 
     /// Acknowledges the loss of outbox items, and removes the report from ``storageDamage``.

@@ -106,7 +106,7 @@ extension ChatClient {
                 // Ignore the errors: no other user can see the data, and the push inbox of a
                 // revoked user is never processed.
                 try? await session.engine.clearCachedData(source: .sessionEnded)
-                try? await onDisk { () throws(StoreError) in try session.store.purgeCleared() }
+                try? await onDisk { () throws(StoreError) in try session.store.removeCleared() }
                 try? await removeOtherCachedData()
                 try? await session.engine.removePushInbox()
             }

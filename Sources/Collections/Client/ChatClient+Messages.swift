@@ -327,11 +327,36 @@ extension ChatClient {
         try await engine.channelChanges(since: point, params: params)
     }
 
-    /// Downloads a message's file, and returns its bytes.
+    /// Returns the bytes of a message's file, which are downloaded once and then kept on this
+    /// device.
     ///
-    /// - Throws: `notConnected` or `refused`.
+    /// Kept bytes are returned without a request, also without a connection. They stay within the
+    /// limits of ``ChatClientOptions/downloads``, until the cached data is removed, or until a
+    /// message with the file is deleted. The file's URL identifies the bytes: the server must not
+    /// return other bytes for it later. A file without a URL, or with that of a local file, is not
+    /// kept.
+    ///
+    /// - Throws: `noUser`; `notConnected` or `refused` if the file is not kept; `closed`,
+    ///   `canceled`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
-        try await engine.download(file)
+        try await engine.download(file, keeping: options.downloads)
+    }
+
+    /// Returns the bytes of a file of an unsent message, for example to show it after a restart.
+    ///
+    /// The bytes are those of the message itself, of the outbox's copy, or of the file at the path
+    /// that the app passed.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the file in ``/Models/OutboxItem/files``.
+    ///   - requestID: The request ID of the message.
+    /// - Throws: `notFound` if the outbox has no such item; `invalidArgument` if the item has no
+    ///   file at the index; `invalidFile` if the file is damaged, cannot be read, is larger than
+    ///   the server accepts, or has a URL instead of bytes; `noUser`, `store`, `closed`.
+    public func outgoingFile(
+        _ index: Int, of requestID: RequestID
+    ) async throws(SyncError) -> Data {
+        try await engine.outgoingFile(index, of: requestID)
     }
 
     /// Stores messages that came with a push notification, which lists show immediately.

@@ -21,6 +21,10 @@ public struct ChatClientOptions: Sendable {
     /// The limits of the cached data, which have no timer: see ``/Sync/CacheRetention``.
     public var cacheLimits = CacheLimits()
 
+    /// The limits of the downloaded files that are kept; by default 400 MiB for all files together,
+    /// and 20 MiB for one.
+    public var downloads = DownloadLimits()
+
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///
     /// With a key, the users' directories are named by hashes of their IDs, and the client opens

@@ -15,8 +15,8 @@ public struct StoredUser: Hashable, Sendable {
     /// A Boolean value that indicates whether the files are encrypted.
     public let isEncrypted: Bool
 
-    /// The size of all files in bytes: the cache, the outbox with its copies of files, and the push
-    /// inbox.
+    /// The size of all files in bytes: the cache, the downloaded files, the outbox with its copies
+    /// of files, and the push inbox.
     public let byteCount: Int
 }
 

@@ -34,8 +34,9 @@ extension ChatStore {
     ///
     /// Each file is replaced atomically. After an interrupted call, the store can be opened with
     /// the new key, ``OpeningReport/isReencryptionUnfinished`` is true, and repeating the call with
-    /// the same keys resumes the work: store the new key before the call. Damaged parts of files stay damaged. An outbox item fails if
-    /// the copy of its outgoing file cannot be read.
+    /// the same keys resumes the work: store the new key before the call. Damaged parts of files
+    /// stay damaged. An outbox item fails if the copy of its outgoing file cannot be read. The
+    /// downloaded files are removed.
     ///
     /// Copies of the old files that the file system or the disk keeps can still be decrypted with
     /// the old keys.
@@ -70,6 +71,7 @@ extension ChatStore {
         try files.withLocks(in: disk) { () throws(StoreError) in
             try files.removeUnfinished()
             try files.caches.removeReplaced()
+            try DiskFile.removeAll(at: files.downloads)
             let keys = try files.keyFile.beginExchange(
                 from: old, to: new, allowsPlainFiles: allowsPlainFiles)
             try files.reencrypt(with: keys, for: new, on: disk, progress)

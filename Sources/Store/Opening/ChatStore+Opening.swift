@@ -70,7 +70,7 @@ extension ChatStore {
         try self.init(
             at: directory, cache: found.cache, outbox: found.outbox, next: found.next,
             report: found.report, keys: found.keys, outboxFiles: found.outboxFiles,
-            isSearchIndexed: options.isSearchIndexed)
+            downloads: found.downloads, isSearchIndexed: options.isSearchIndexed)
     }
 
     private struct Opened {
@@ -80,6 +80,7 @@ extension ChatStore {
         var report: OpeningReport
         let keys: DataKeys?
         let outboxFiles: OutboxFiles?
+        let downloads: DownloadedFiles?
     }
 
     private static func openedOrRecovered(
@@ -121,6 +122,12 @@ extension ChatStore {
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
         }
+        let downloads = files.map { files in
+            let environment = keys.map {
+                environments.cache.sealed(by: $0, as: DownloadedFiles.name)
+            }
+            return DownloadedFiles(in: files, environment ?? environments.cache, keys)
+        }
         if let keys, let files {
             environments.cache = environments.cache.sealed(by: keys, as: files.cacheDatabase)
             environments.outbox = environments.outbox.sealed(by: keys, as: StoreFiles.outboxName)
@@ -150,7 +157,7 @@ extension ChatStore {
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(
             cache: cache, outbox: outbox, next: next, report: report, keys: keys,
-            outboxFiles: outboxFiles)
+            outboxFiles: outboxFiles, downloads: downloads)
     }
 
     /// Rebuilds the index of the outbox after damage, and makes pending items fail if the outbox is

@@ -23,10 +23,12 @@ extension ChatStore {
         try finishRemovals(in: parent)
     }
 
-    /// Removes the cache and the push inbox of a closed store, without its encryption key.
+    /// Removes the cache, the downloaded files and the push inbox of a closed store, without its
+    /// encryption key.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
         try checkLeadsToNoLink(directory)
         try removeCache(at: directory)
+        try DiskFile.removeAll(at: StoreFiles(directory: directory).downloads)
         try PushInboxFiles(in: directory).removeBox()
     }
 

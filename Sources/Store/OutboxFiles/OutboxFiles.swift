@@ -1,4 +1,3 @@
-import CScrollbackLevelDB
 import Crypto
 import Foundation
 package import Models
@@ -54,7 +53,7 @@ package struct OutboxFiles: Sendable {
     /// if it cannot be read now.
     package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
         let path = path(copy.name)
-        guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
+        guard CopyName.isValid(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
             throw StoreError(.corruption, "the file is missing", path: path)
         }
         return try OutboxFileReader(copy, FileReader(path, in: environment), at: path)
@@ -62,7 +61,7 @@ package struct OutboxFiles: Sendable {
 
     /// Removes copies; if one cannot be removed now, ``removeAll(but:)`` removes it later.
     package func remove(_ copies: [FileCopy]) {
-        for copy in copies where OutboxFiles.isName(copy.name) {
+        for copy in copies where CopyName.isValid(copy.name) {
             try? environment.remove(path(copy.name))
         }
     }
@@ -86,24 +85,10 @@ package struct OutboxFiles: Sendable {
     private static let bufferSize = 64 << 10
 }
 
-// MARK: Names
-
 extension OutboxFiles {
-    private static let randomCount = 16
-
     private static func makeName() -> String {
-        (0..<randomCount).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
-            + SCROLLBACK_COPY_SUFFIX
+        CopyName.make((0..<CopyName.byteCount).map { _ in UInt8.random(in: .min ... .max) })
     }
-
-    /// A manipulated item could name a file outside of the directory.
-    private static func isName(_ name: String) -> Bool {
-        let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
-        return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount
-            && digits.allSatisfy { allowed.contains($0) }
-    }
-
-    private static let allowed = Array("0123456789abcdef".utf8)
 }
 
 extension StoreFiles {

@@ -361,6 +361,8 @@ public protocol Backend: Sendable {
     ) async throws(BackendError) -> FileInfo
 
     /// Returns the bytes of a message's file.
+    ///
+    /// The client keeps them by the file's URL, which must therefore never get other bytes.
     func download(_ file: FileInfo) async throws(BackendError) -> Data
 
     // MARK: Requests

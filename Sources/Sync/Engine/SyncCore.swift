@@ -41,6 +41,8 @@ struct SyncCore {
         case removeFiles([FileCopy])
         /// Remove all copies of files from the outbox, except for these.
         case keepFiles([FileCopy])
+        /// Remove the kept downloads of these URLs.
+        case removeDownloads([String])
         case emit(SyncEvent)
         case reply(any Sendable, ticket: Int)
         case fail(SyncError, ticket: Int)
@@ -377,6 +379,8 @@ extension SyncCore {
             knownReactions?.apply(ingested.reactionChanges ?? [])
             recordSuccessfulWrite()
             for (item, result) in ingested.endedItems { dequeueEnded(item, with: result) }
+            let deleted = ingested.deletedFileURLs
+            if !deleted.isEmpty { act(.removeDownloads(deleted)) }
             // A viewer may have shown the channel before the user lost it, or before it was stored.
             for url in ingested.addedChannels where backfill.isShown(url) {
                 backfill.examine(url, isNew: true)

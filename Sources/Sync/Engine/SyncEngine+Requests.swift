@@ -1,5 +1,4 @@
-package import Foundation
-package import Models
+import Models
 import Store
 
 extension SyncEngine {
@@ -60,9 +59,5 @@ extension SyncEngine {
     /// Returns whether the server supports a request; valid only while the user is connected.
     public nonisolated func supports(_ type: any BackendRequest.Type) -> Bool {
         backend.requests.supports(type)
-    }
-
-    package func download(_ file: FileInfo) async throws(SyncError) -> Data {
-        try await make(Uncached(call: CoreCall.Download(file: file)))
     }
 }

@@ -36,6 +36,7 @@ extension SyncEngine {
         case .renewSession: renew()
         case .removeFiles(let copies): store.outboxFiles?.remove(copies)
         case .keepFiles(let copies): store.outboxFiles?.removeAll(but: copies)
+        case .removeDownloads(let urls): store.downloads?.remove(urls)
         case .emit(let event):
             if case .state(let state) = event { notifyStore(state) }
             eventObservers.notify(event)

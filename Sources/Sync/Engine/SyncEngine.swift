@@ -33,6 +33,8 @@ public actor SyncEngine {
     let eventObservers = Subscribers<SyncEvent>()
     var calls: [Int: RunningCall] = [:]
     var canceledCalls: [Int: Task<Void, Never>] = [:]
+    /// The downloads in progress, by the bytes of their URLs: different URLs may be equal texts.
+    var downloads: [[UInt8]: SharedDownload] = [:]
     /// The waits in progress.
     ///
     /// A number shows that a wait was replaced by another one as it ended.
@@ -197,9 +199,10 @@ public actor SyncEngine {
     /// longer writes to the store.
     public func close() async {
         if closing == nil {
-            let tasks =
+            let running =
                 calls.values.map(\.task) + canceledCalls.values + waits.values.map(\.task)
                 + [renewal].compactMap { $0?.task }
+            let tasks = running + downloads.values.map(\.task)
             step(.disconnect)
             for ticket in tickets.keys.sorted() { step(.abandon(ticket: ticket)) }
             for task in tasks { task.cancelWithoutWaiting() }
@@ -252,6 +255,7 @@ public actor SyncEngine {
     }
 
     private func abandon(_ ticket: Int) {
+        leaveDownload(ticket)
         guard let continuation = tickets.removeValue(forKey: ticket) else { return }
         step(.abandon(ticket: ticket))
         continuation.resume(returning: .failure(.canceled))

@@ -18,6 +18,8 @@ struct Ingest {
     /// The outbox items that change an unsent message, by the message's request ID.
     let changes: [RequestID: [RequestID]]
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
+    /// The URLs of the files of deleted messages, and of the thumbnails.
+    private(set) var deletedFileURLs: [String] = []
     var addedChannels: [ChannelURL] = []
     /// The channels in which a gap was opened around a message, or a copy must be confirmed.
     private(set) var dividedChannels: [ChannelURL] = []
@@ -360,6 +362,9 @@ struct Ingest {
                 }
         }
         let isHeld = try batch.removeMessage(id, in: url, source: source)
+        for file in held?.files ?? [] {
+            deletedFileURLs += [file.url] + file.thumbnails.map(\.url)
+        }
         if !isOfAnotherHistory { flights.record(.deleted, of: id, in: url) }
         guard isHeld, !isOfAnotherHistory else { return }
         // A deletion at an unknown time counts as later than every version.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import Models
 import Store
 
@@ -113,6 +113,35 @@ extension SyncEngine {
     @discardableResult
     package func discardUserData() throws(SyncError) -> [OutboxItem] {
         try change { (core) throws(SyncError) in try core.discardUserData() }
+    }
+
+    /// Returns the bytes of a file of an unsent message.
+    ///
+    /// - Throws: `notFound`, `invalidArgument`, `invalidFile`, `store`, `closed`.
+    package func outgoingFile(
+        _ index: Int, of id: RequestID
+    ) async throws(SyncError) -> Data {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        let item = try stored { (reader) throws(StoreError) in try reader.outboxItem(id) }
+        guard let item else {
+            throw SyncError(.notFound, "the outbox has no item with the request id \(id)")
+        }
+        guard item.files.indices.contains(index) else {
+            throw SyncError(
+                .invalidArgument,
+                "outbox item \(id) has \(item.files.count) files, and none at index \(index)")
+        }
+        let file = item.files[index]
+        if let url = file.url {
+            throw SyncError(
+                .invalidFile, "the file to send is at \(url), and not on this device: download it")
+        }
+        if item.fileCopy(at: index) == nil, file.data == nil { try check([file]) }
+        do throws(BackendError) {
+            return try await bytes(of: item, index, in: store.outboxFiles)
+        } catch {
+            throw SyncError(.invalidFile, error.message, cause: error)
+        }
     }
 
     // MARK: Changes
@@ -282,6 +311,13 @@ extension SyncEngine {
         }
         return (attributes[.size] as? NSNumber)?.intValue ?? 0
     }
+}
+
+@concurrent
+private func bytes(
+    of item: OutboxItem, _ index: Int, in files: OutboxFiles?
+) async throws(BackendError) -> Data {
+    try UploadSource(item, index, in: files).data()
 }
 
 extension OutboxItem {

@@ -47,7 +47,9 @@ import Testing
 
     @Test func pictureIsSentAndDownloaded() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
+        var options = story.options
+        options.downloads = DownloadLimits(totalByteCount: 200 << 20, fileByteCount: 10 << 20)
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().refreshed
@@ -65,7 +67,20 @@ import Testing
         for await _ in changes where sent() != nil { break }
         let file = try #require(sent()?.file)
         #expect(try await client.download(file) == Data([1, 2, 3]))
+        story.network.goOffline()
+        #expect(try await bytes(of: #require(sent()), client) == Data([1, 2, 3]))
+        let pending = try await client.send(NewMessage(files: [picture]), in: "general")
+        #expect(try await bytes(of: pending.message, client) == Data([1, 2, 3]))
         await client.close()
+        directory.remove()
+    }
+
+    func bytes(of message: Message, _ client: ChatClient) async throws -> Data? {
+        if let file = message.file, !file.url.isEmpty {
+            return try await client.download(file)  // once; then from this device
+        }
+        guard let requestID = message.requestID else { return nil }
+        return try await client.outgoingFile(0, of: requestID)  // a pending or failed message
     }
 
     @Test func threadsAndOpenChannelsAreCollections() async throws {

@@ -1,0 +1,284 @@
+import Crypto
+package import Foundation
+package import Models
+
+/// The downloaded files that are kept on the device, each identified by its URL.
+///
+/// They are a cache. They are encrypted like LevelDB's tables; see Docs/Format.md, "Downloaded
+/// files".
+package final class DownloadedFiles: Sendable {
+    /// On-disk format, do not change: the keys of encrypted files are derived from this name.
+    static let name = "downloads"
+
+    private static let purpose = Array("scrollback downloads 1\n".utf8)
+    private static let unfinishedName = "new"
+
+    private let directory: String
+    private let environment: LevelDB.Environment
+    /// The key of the files' names; `nil` if the files are not encrypted.
+    private let key: SymmetricKey?
+    private let state = Locked(State())
+    /// An upper bound of the size of all files; `nil` before the first use. The lock is held while
+    /// a file is written.
+    private let size = Locked<Int?>(nil)
+
+    private struct State {
+        var removalCount = 0
+        var isClosed = false
+    }
+
+    init(in store: StoreFiles, _ environment: LevelDB.Environment, _ keys: DataKeys?) {
+        directory = store.downloads
+        self.environment = environment
+        key = keys.flatMap { keys in
+            keys.derived(
+                keys.generation, salt: Data(), purpose: DownloadedFiles.purpose, checkCount: 0)?.key
+        }
+    }
+
+    /// Returns whether the URL identifies a file of the server.
+    package static func canKeep(_ url: String) -> Bool {
+        !url.isEmpty && !url.hasPrefix("/") && !url.hasPrefix("~")
+            && !url.lowercased().hasPrefix("file:")
+    }
+
+    /// A number that each removal changes: a file whose download began earlier is not kept.
+    package var removalCount: Int { state.withLock { $0.removalCount } }
+
+    /// Ends all use of the directory, which may be removed afterwards; waits for a running write.
+    func close() {
+        size.withLock { (_) in
+            state.withLock { $0.isClosed = true }
+        }
+    }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+}
+
+// MARK: Reading
+
+extension DownloadedFiles {
+    /// Returns the kept bytes of a URL, and records their use at a time.
+    ///
+    /// The call removes a damaged file, one above the limit, and anything that is not a file.
+    package func bytes(of url: String, within limits: DownloadLimits, at time: Timestamp) -> Data? {
+        guard !isClosed, Self.isDirectory(directory) else { return nil }
+        let path = path(name(of: url))
+        do throws(StoreError) {
+            let bytes = try read(name(of: url), limits)
+            Self.setTime(time, of: path)
+            return bytes
+        } catch {
+            // After another error, for example on a locked device, the file may be readable later.
+            guard error.code == .corruption else { return nil }
+            // If it cannot be removed now, it is damaged the next time, too.
+            try? DiskFile.removeAll(at: path)
+            return nil
+        }
+    }
+
+    private func read(_ name: String, _ limits: DownloadLimits) throws(StoreError) -> Data {
+        let path = path(name)
+        let file = try FileReader(path, in: environment)
+        let damage = StoreError(
+            .corruption, "the file was changed: its SHA-256 differs from the stored one",
+            path: path)
+        let count = file.size - Self.hashByteCount
+        // A sparse file could have any size.
+        guard count >= 0, count <= limits.fileByteCount else { throw damage }
+        let hash = try file.read(Self.hashByteCount)
+        let bytes = Data(try file.read(count))
+        guard bytes.count == count, try file.read(1).isEmpty, hash == Self.hash(bytes, name) else {
+            throw damage
+        }
+        return bytes
+    }
+}
+
+// MARK: Writing
+
+extension DownloadedFiles {
+    /// Keeps the bytes of a URL, and removes the least recently used files above the limits.
+    ///
+    /// Bytes above a limit are not kept, nor are those of a download that began before a removal.
+    package func keep(
+        _ bytes: Data, of url: String, within limits: DownloadLimits, since removalCount: Int,
+        at time: Timestamp
+    ) throws(StoreError) {
+        let name = name(of: url)
+        let needed = storedByteCount(of: bytes)
+        guard bytes.count <= limits.fileByteCount, needed <= limits.totalByteCount else { return }
+        try size.withLock { (size) throws(StoreError) in
+            guard isCurrent(removalCount) else { return }
+            try makeDirectory(directory)
+            try makeRoom(for: needed, &size, limits)
+            try makeDirectory(unfinished)
+            // The key depends on the last part of the path only.
+            let new = unfinished + "/" + name
+            do throws(StoreError) {
+                try DiskFile.removeAll(at: new)
+                let file = try FileWriter(new, in: environment)
+                try file.append(Self.hash(bytes, name))
+                try file.append(Array(bytes))
+                try file.finish()
+                Self.setTime(time, of: new)
+                try state.withLock { (state) throws(StoreError) in
+                    guard !state.isClosed, state.removalCount == removalCount else {
+                        return try DiskFile.remove(new)
+                    }
+                    try DiskFile.removeAll(at: path(name))
+                    guard rename(new, path(name)) == 0 else {
+                        throw StoreError(errno: errno, doing: "replace the file", path: new)
+                    }
+                }
+            } catch {
+                // Report the original error. The next write removes the rest.
+                try? DiskFile.removeAll(at: unfinished)
+                throw error
+            }
+        }
+    }
+
+    private func isCurrent(_ removalCount: Int) -> Bool {
+        state.withLock { !$0.isClosed && $0.removalCount == removalCount }
+    }
+
+    /// Removes the least recently used files until a new one fits, and files of interrupted writes.
+    private func makeRoom(
+        for needed: Int, _ size: inout Int?, _ limits: DownloadLimits
+    ) throws(StoreError) {
+        if let known = size, known.saturating(adding: needed) <= limits.totalByteCount {
+            size = known + needed
+            return
+        }
+        let files = try files().sorted { ($0.usedAt, $0.name) < ($1.usedAt, $1.name) }
+        var total = files.reduce(0) { $0.saturating(adding: $1.byteCount) }
+        for file in files where total.saturating(adding: needed) > limits.totalByteCount {
+            try DiskFile.remove(path(file.name))
+            total -= file.byteCount
+        }
+        size = total + needed
+    }
+
+    private struct KeptFile {
+        let name: String
+        let byteCount: Int
+        /// In nanoseconds.
+        let usedAt: Int
+    }
+
+    /// Returns the kept files, and removes everything else in the directory.
+    private func files() throws(StoreError) -> [KeptFile] {
+        var files: [KeptFile] = []
+        for name in try DiskFile.names(in: directory) {
+            var status = stat()
+            guard CopyName.isValid(name), lstat(path(name), &status) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else {
+                try DiskFile.removeAll(at: path(name))
+                continue
+            }
+            files.append(
+                KeptFile(
+                    name: name, byteCount: Int(status.st_size), usedAt: Self.time(of: status)))
+        }
+        return files
+    }
+
+    /// Returns the size on disk, as `SealedTable.h` defines it.
+    private func storedByteCount(of bytes: Data) -> Int {
+        let count = bytes.count + Self.hashByteCount
+        guard environment.isSealed else { return count }
+        let pageCount = (count + 4095) / 4096
+        return 64 + count + 16 * pageCount
+    }
+}
+
+// MARK: Removing
+
+extension DownloadedFiles {
+    /// Removes the files of URLs; does not wait for a running write.
+    package func remove(_ urls: [String]) {
+        state.withLock { state in
+            state.removalCount += 1
+            guard !state.isClosed, Self.isDirectory(directory) else { return }
+            for url in urls where Self.canKeep(url) {
+                // A file that cannot be removed now is removed when it is the least recently used.
+                try? DiskFile.removeAll(at: path(name(of: url)))
+            }
+        }
+    }
+
+    /// Removes all files.
+    package func removeAll() throws(StoreError) {
+        state.withLock { $0.removalCount += 1 }
+        try size.withLock { (size) throws(StoreError) in
+            guard !isClosed else { return }
+            size = nil
+            try DiskFile.removeAll(at: directory)
+        }
+    }
+}
+
+// MARK: Names and files
+
+extension DownloadedFiles {
+    private static let hashByteCount = 32
+
+    /// The hash includes the name, so that a file cannot take the place of another one.
+    private static func hash(_ bytes: Data, _ name: String) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(data: Data(name.utf8))
+        hash.update(data: bytes)
+        return Array(hash.finalize())
+    }
+
+    /// Without the key, a reader of the directory cannot test whether the file of a known URL is
+    /// kept.
+    func name(of url: String) -> String {
+        let url = Data(url.utf8)
+        let hash =
+            key.map { Array(HMAC<SHA256>.authenticationCode(for: url, using: $0)) }
+            ?? Array(SHA256.hash(data: url))
+        return CopyName.make(hash.prefix(CopyName.byteCount))
+    }
+
+    private func path(_ name: String) -> String { directory + "/" + name }
+
+    private var unfinished: String { path(Self.unfinishedName) }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Creates a directory, also in place of a link or a file.
+    private func makeDirectory(_ path: String) throws(StoreError) {
+        guard !Self.isDirectory(path) else { return }
+        try DiskFile.removeAll(at: path)
+        try DiskFile.createDirectory(path)
+    }
+
+    private static func setTime(_ time: Timestamp, of path: String) {
+        let (seconds, rest) = max(0, time.milliseconds).quotientAndRemainder(dividingBy: 1000)
+        let used = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000_000)
+        // After a failure, only the order in which files are removed is another one.
+        _ = utimensat(AT_FDCWD, path, [used, used], AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// Returns the time of the last use in nanoseconds.
+    private static func time(of status: stat) -> Int {
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        let (nanoseconds, overflows) = Int(time.tv_sec).multipliedReportingOverflow(
+            by: 1_000_000_000)
+        return overflows ? .max : nanoseconds.saturating(adding: Int(time.tv_nsec))
+    }
+}
+
+extension StoreFiles {
+    var downloads: String { directory.appending(path: DownloadedFiles.name).path }
+}
