@@ -21,11 +21,27 @@ namespace {
 /// The largest batch, in bytes, whose memory is kept for the next one.
 constexpr size_t kSmallBatch = 64 << 10;
 
+/// The size of a manifest, in bytes, from which an opening begins a new one. LevelDB would let it
+/// grow to the size of a table, and each opening reads all of it.
+constexpr uint64_t kLargeManifest = 64 << 10;
+
 Slice Bytes(const uint8_t *bytes, size_t size) {
     return size == 0 ? Slice() : Slice(reinterpret_cast<const char *>(bytes), size);
 }
 
 const uint8_t *Bytes(const Slice &slice) { return reinterpret_cast<const uint8_t *>(slice.data()); }
+
+bool HasLargeManifest(leveldb::Env *env, const std::string &path) {
+    std::string name;
+    uint64_t size = 0;
+    const std::string current = path + "/CURRENT";
+    if (!env->FileExists(current) || !leveldb::ReadFileToString(env, current, &name).ok() ||
+        name.empty()) {
+        return false;
+    }
+    name.pop_back();  // The line's end.
+    return env->GetFileSize(path + "/" + name, &size).ok() && size >= kLargeManifest;
+}
 
 }  // namespace
 
@@ -65,7 +81,9 @@ scrollback_db *scrollback_db_open(
     auto db = std::make_unique<scrollback_db>(env, *options);
     env->environment.RefuseDamage(!options->skips_damage);
     leveldb::DB *database = nullptr;
-    Status status = leveldb::DB::Open(db->options, path, &database);
+    leveldb::Options given = db->options;
+    if (HasLargeManifest(given.env, path)) given.reuse_logs = false;
+    Status status = leveldb::DB::Open(given, path, &database);
     db->database.reset(database);
     return scrollback::Report(status, error) ? db.release() : nullptr;
 }

@@ -10,6 +10,36 @@ import Testing
         #expect(LevelDB.version >= (1, 22))
     }
 
+    @Test func openingBeginsANewManifestIfTheLastOneIsLarge() throws {
+        func manifest(in path: String) throws -> (name: String, size: Int) {
+            let name = try #require(
+                try DiskFile.names(in: path).first { $0.hasPrefix("MANIFEST-") })
+            return (name, try Data(contentsOf: URL(filePath: "\(path)/\(name)")).count)
+        }
+        let limit = 64 << 10
+        try withDirectory { path in
+            let path = path + "/database"
+            var database = try LevelDB(at: path)
+            for number in 0..<4000 {
+                if number % 100 == 0, try manifest(in: path).size >= limit { break }
+                try write(database, [("key", "\(number)")])
+                try database.flush()  // adds a table to the manifest
+            }
+            let last = try value("key", in: database)
+            let large = try manifest(in: path)
+            #expect(large.size >= limit)
+            database.close()
+            database = try LevelDB(at: path)
+            let new = try manifest(in: path)
+            #expect(new.name != large.name && new.size < 1000)
+            #expect(try value("key", in: database) == last)
+            database.close()
+            database = try LevelDB(at: path)
+            #expect(try manifest(in: path).name == new.name)
+            database.close()
+        }
+    }
+
     private func inMemory() throws -> LevelDB {
         try LevelDB(at: "/test", environment: .memory())
     }
