@@ -214,13 +214,7 @@ extension StoredSearch {
                 if let known = urls[document.channel] {
                     stored = known
                 } else {
-                    do throws(StoreError) {
-                        stored = try view.url(of: document.channel)
-                    } catch {
-                        // The row is not needed to read all messages.
-                        guard error.cause is ByteReader.Damage else { throw error }
-                        return nil
-                    }
+                    stored = try view.url(of: document.channel)
                     urls[document.channel] = .some(stored)
                 }
                 guard let url = stored else { continue }
