@@ -95,7 +95,6 @@
 @_exported public import struct Models.UserID
 @_exported public import struct Models.UserMessageUpdateParams
 @_exported public import struct Store.ChannelLabels
-@_exported public import struct Store.DownloadLimits
 @_exported public import struct Store.EncryptionKey
 @_exported public import struct Store.FoundMessage
 @_exported public import struct Store.Gap

@@ -54,8 +54,9 @@ extension ChatStore {
 
     /// Removes the downloaded files, and purges cleared data from the disk.
     package func removeCleared() throws(StoreError) {
-        try downloads?.removeAll()
+        let removed = Result { () throws(StoreError) in try downloads?.removeAll() }
         try purgeCleared()
+        _ = try removed.get()
     }
 }
 

@@ -549,18 +549,14 @@ extension NumberProbe {
                 await client.close()
             },
             NumberProbe(
-                "ChatClient.outgoingFile(_:of:)", "DownloadLimits.totalByteCount",
-                "DownloadLimits.fileByteCount",
-                "DownloadLimits.init(totalByteCount:fileByteCount:)"
+                "ChatClient.outgoingFile(_:of:)", "CacheLimits.downloadsByteCount",
+                "CacheLimits.downloadByteCount"
             ) { numbers, world in
                 let place = ScratchDirectory()
-                var limits = DownloadLimits(
-                    totalByteCount: numbers.int(), fileByteCount: numbers.int())
-                limits.totalByteCount = numbers.int()
-                limits.fileByteCount = numbers.int()
-                let client = try await world.client { [limits] in
+                let client = try await world.client {
                     $0.storage = .directory(place.url)
-                    $0.downloads = limits
+                    $0.cacheLimits.downloadsByteCount = numbers.int()
+                    $0.cacheLimits.downloadByteCount = numbers.int()
                 }
                 var file = UploadableFile()
                 file.data = Data([1, 2, 3])

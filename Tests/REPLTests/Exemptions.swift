@@ -36,7 +36,7 @@ enum Exemptions {
         (
             "its own properties are set one by one",
             [
-                "ChatClientOptions.cacheLimits", "ChatClientOptions.downloads",
+                "ChatClientOptions.cacheLimits",
                 "ChatClientOptions.store", "ChatClientOptions.sync",
             ]
         ),

@@ -108,7 +108,7 @@ struct OtherBlock {
             "Docs/Format.md", "download := check bytes",
             .none(because: "a grammar; the file below it is compared")),
         OtherBlock(
-            "Docs/Format.md", "3f921f1e6293", .test("bytesOfADownloadedFileNeverChange")),
+            "Docs/Format.md", "8820df341b2d", .test("bytesOfADownloadedFileNeverChange")),
         OtherBlock(
             "Docs/Format.md", "scrollback 1 messages",
             .test("theFileOnThePageIsTheOneThatIsWritten")),

@@ -16,7 +16,7 @@ import Testing
     /// prompt.
     static let options = [
         "ChatClientOptions": "", "SyncOptions": "sync.", "StoreOptions": "store.",
-        "CacheLimits": "cacheLimits.", "DownloadLimits": "downloads.",
+        "CacheLimits": "cacheLimits.",
     ]
 
     /// The code of the prompt calls each method with its argument labels, and uses each property.

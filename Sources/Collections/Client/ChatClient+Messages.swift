@@ -36,6 +36,9 @@ extension ChatClient {
 
     /// Sends a copy of a message to another channel: its text, or its uploaded files.
     ///
+    /// A copied text has the custom data and meta arrays of the original, such as the HTML of a
+    /// message on Matrix, which may differ from the text.
+    ///
     /// - Throws: As ``send(_:in:keepsCopies:)``; `invalidArgument` if it is an admin message.
     @discardableResult
     public func forward(
@@ -339,17 +342,16 @@ extension ChatClient {
     /// - Throws: `noUser`; `notConnected` or `refused` if the file is not kept; `closed`,
     ///   `canceled`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
-        try await engine.download(file, keeping: options.downloads)
+        try await engine.download(file, keeping: options.cacheLimits.downloads)
     }
 
     /// Returns the bytes of a file of an unsent message, for example to show it after a restart.
     ///
-    /// The bytes are those of the message itself, of the outbox's copy, or of the file at the path
-    /// that the app passed.
-    ///
     /// - Parameters:
     ///   - index: The index of the file in ``/Models/OutboxItem/files``.
     ///   - requestID: The request ID of the message.
+    /// - Returns: The bytes of the message itself, of the outbox's copy, or of the file at the path
+    ///   that the app passed.
     /// - Throws: `notFound` if the outbox has no such item; `invalidArgument` if the item has no
     ///   file at the index; `invalidFile` if the file is damaged, cannot be read, is larger than
     ///   the server accepts, or has a URL instead of bytes; `noUser`, `store`, `closed`.

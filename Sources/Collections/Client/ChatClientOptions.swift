@@ -18,12 +18,8 @@ public struct ChatClientOptions: Sendable {
     /// The options of the user's files.
     public var store = StoreOptions()
 
-    /// The limits of the cached data, which have no timer: see ``/Sync/CacheRetention``.
+    /// The limits of the cached data and of downloaded files, which have no timer: see ``/Sync/CacheRetention``.
     public var cacheLimits = CacheLimits()
-
-    /// The limits of the downloaded files that are kept; by default 400 MiB for all files together,
-    /// and 20 MiB for one.
-    public var downloads = DownloadLimits()
 
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///

@@ -2,7 +2,9 @@ import Crypto
 package import Foundation
 package import Models
 
-/// The downloaded files that are kept on the device, each identified by its URL.
+/// The downloaded files that are kept on the device.
+///
+/// A file is identified by its `downloadKey`: another message may have its URL with a wrong size.
 ///
 /// They are a cache. They are encrypted like LevelDB's tables; see Docs/Format.md, "Downloaded
 /// files".
@@ -18,12 +20,14 @@ package final class DownloadedFiles: Sendable {
     /// The key of the files' names; `nil` if the files are not encrypted.
     private let key: SymmetricKey?
     private let state = Locked(State())
-    /// An upper bound of the size of all files; `nil` before the first use. The lock is held while
-    /// a file is written.
+    /// An upper bound of the size of all files; `nil` before the first use.
+    ///
+    /// The lock is held while a file is written.
     private let size = Locked<Int?>(nil)
 
     private struct State {
-        var removalCount = 0
+        /// The names of the files that are being downloaded, and whether each may be kept.
+        var mayKeep: [String: Bool] = [:]
         var isClosed = false
     }
 
@@ -36,14 +40,11 @@ package final class DownloadedFiles: Sendable {
         }
     }
 
-    /// Returns whether the URL identifies a file of the server.
-    package static func canKeep(_ url: String) -> Bool {
-        !url.isEmpty && !url.hasPrefix("/") && !url.hasPrefix("~")
-            && !url.lowercased().hasPrefix("file:")
-    }
+    /// Begins a download: if a file of the key is removed before ``end(_:)``, it is not kept.
+    package func begin(_ key: String) { state.withLock { $0.mayKeep[name(of: key)] = true } }
 
-    /// A number that each removal changes: a file whose download began earlier is not kept.
-    package var removalCount: Int { state.withLock { $0.removalCount } }
+    /// Ends a download.
+    package func end(_ key: String) { state.withLock { $0.mayKeep[name(of: key)] = nil } }
 
     /// Ends all use of the directory, which may be removed afterwards; waits for a running write.
     func close() {
@@ -58,14 +59,14 @@ package final class DownloadedFiles: Sendable {
 // MARK: Reading
 
 extension DownloadedFiles {
-    /// Returns the kept bytes of a URL, and records their use at a time.
+    /// Returns the kept bytes of a key, and records their use at a time.
     ///
     /// The call removes a damaged file, one above the limit, and anything that is not a file.
-    package func bytes(of url: String, within limits: DownloadLimits, at time: Timestamp) -> Data? {
+    package func bytes(of key: String, within limits: DownloadLimits, at time: Timestamp) -> Data? {
         guard !isClosed, Self.isDirectory(directory) else { return nil }
-        let path = path(name(of: url))
+        let path = path(name(of: key))
         do throws(StoreError) {
-            let bytes = try read(name(of: url), limits)
+            let bytes = try read(name(of: key), limits)
             Self.setTime(time, of: path)
             return bytes
         } catch {
@@ -98,18 +99,17 @@ extension DownloadedFiles {
 // MARK: Writing
 
 extension DownloadedFiles {
-    /// Keeps the bytes of a URL, and removes the least recently used files above the limits.
+    /// Keeps the bytes of a download, and removes the least recently used files above the limits.
     ///
-    /// Bytes above a limit are not kept, nor are those of a download that began before a removal.
+    /// Bytes above a limit are not kept, nor are those of a file that was removed meanwhile.
     package func keep(
-        _ bytes: Data, of url: String, within limits: DownloadLimits, since removalCount: Int,
-        at time: Timestamp
+        _ bytes: Data, of key: String, within limits: DownloadLimits, at time: Timestamp
     ) throws(StoreError) {
-        let name = name(of: url)
+        let name = name(of: key)
         let needed = storedByteCount(of: bytes)
         guard bytes.count <= limits.fileByteCount, needed <= limits.totalByteCount else { return }
         try size.withLock { (size) throws(StoreError) in
-            guard isCurrent(removalCount) else { return }
+            guard mayKeep(name) else { return }
             try makeDirectory(directory)
             try makeRoom(for: needed, &size, limits)
             try makeDirectory(unfinished)
@@ -123,7 +123,7 @@ extension DownloadedFiles {
                 try file.finish()
                 Self.setTime(time, of: new)
                 try state.withLock { (state) throws(StoreError) in
-                    guard !state.isClosed, state.removalCount == removalCount else {
+                    guard !state.isClosed, state.mayKeep[name] ?? false else {
                         return try DiskFile.remove(new)
                     }
                     try DiskFile.removeAll(at: path(name))
@@ -139,8 +139,8 @@ extension DownloadedFiles {
         }
     }
 
-    private func isCurrent(_ removalCount: Int) -> Bool {
-        state.withLock { !$0.isClosed && $0.removalCount == removalCount }
+    private func mayKeep(_ name: String) -> Bool {
+        state.withLock { !$0.isClosed && $0.mayKeep[name] ?? false }
     }
 
     /// Removes the least recently used files until a new one fits, and files of interrupted writes.
@@ -197,21 +197,24 @@ extension DownloadedFiles {
 // MARK: Removing
 
 extension DownloadedFiles {
-    /// Removes the files of URLs; does not wait for a running write.
-    package func remove(_ urls: [String]) {
+    /// Removes the files of keys; does not wait for a running write.
+    package func remove(_ keys: [String]) {
         state.withLock { state in
-            state.removalCount += 1
-            guard !state.isClosed, Self.isDirectory(directory) else { return }
-            for url in urls where Self.canKeep(url) {
+            guard !state.isClosed else { return }
+            let hasDirectory = Self.isDirectory(directory)
+            for name in keys.map(name) {
+                if state.mayKeep[name] != nil { state.mayKeep[name] = false }
                 // A file that cannot be removed now is removed when it is the least recently used.
-                try? DiskFile.removeAll(at: path(name(of: url)))
+                if hasDirectory { try? DiskFile.removeAll(at: path(name)) }
             }
         }
     }
 
     /// Removes all files.
     package func removeAll() throws(StoreError) {
-        state.withLock { $0.removalCount += 1 }
+        state.withLock { state in
+            for name in state.mayKeep.keys { state.mayKeep[name] = false }
+        }
         try size.withLock { (size) throws(StoreError) in
             guard !isClosed else { return }
             size = nil
@@ -233,13 +236,12 @@ extension DownloadedFiles {
         return Array(hash.finalize())
     }
 
-    /// Without the key, a reader of the directory cannot test whether the file of a known URL is
-    /// kept.
-    func name(of url: String) -> String {
-        let url = Data(url.utf8)
+    /// Without the encryption key, the name does not show the URL.
+    func name(of downloadKey: String) -> String {
+        let bytes = Data(downloadKey.utf8)
         let hash =
-            key.map { Array(HMAC<SHA256>.authenticationCode(for: url, using: $0)) }
-            ?? Array(SHA256.hash(data: url))
+            key.map { Array(HMAC<SHA256>.authenticationCode(for: bytes, using: $0)) }
+            ?? Array(SHA256.hash(data: bytes))
         return CopyName.make(hash.prefix(CopyName.byteCount))
     }
 
@@ -276,6 +278,25 @@ extension DownloadedFiles {
         let (nanoseconds, overflows) = Int(time.tv_sec).multipliedReportingOverflow(
             by: 1_000_000_000)
         return overflows ? .max : nanoseconds.saturating(adding: Int(time.tv_nsec))
+    }
+}
+
+extension FileInfo {
+    /// The identity of the file's bytes; `nil` if the URL is not that of a file of the server.
+    package var downloadKey: String? {
+        guard !url.isEmpty, !url.hasPrefix("/"), !url.hasPrefix("~"),
+            !url.lowercased().hasPrefix("file:")
+        else { return nil }
+        return "\(size ?? 0) \(customType ?? "")\n\(url)"
+    }
+}
+
+extension [FileInfo] {
+    /// The identities of the files and of their thumbnails.
+    package var downloadKeys: [String] {
+        flatMap { file in
+            [file.downloadKey] + file.thumbnails.map { FileInfo(url: $0.url).downloadKey }
+        }.compactMap { $0 }
     }
 }
 

@@ -11,41 +11,44 @@ struct SharedDownload {
 extension SyncEngine {
     /// Returns the kept bytes of a file or, if there are none, downloads and keeps them.
     ///
-    /// Calls for the same URL share one request, which is canceled when all of them are.
+    /// Calls for the same file share one request, which is canceled when all of them are.
     package func download(
         _ file: FileInfo, keeping limits: DownloadLimits
     ) async throws(SyncError) -> Data {
-        guard DownloadedFiles.canKeep(file.url) else { return try await request(file) }
+        guard let key = file.downloadKey else { return try await request(file) }
         return try await reply { ticket in
-            join(file, limits, ticket)
+            join(file, key, limits, ticket: ticket)
             // The answer comes from the task of the download.
             return .changed
         }
     }
 
-    private func join(_ file: FileInfo, _ limits: DownloadLimits, _ ticket: Int) {
-        let key = Array(file.url.utf8)
-        if downloads[key] != nil {
-            downloads[key]?.tickets.insert(ticket)
+    private func join(
+        _ file: FileInfo, _ key: String, _ limits: DownloadLimits, ticket: Int
+    ) {
+        // Texts with different bytes may be equal.
+        let bytes = Array(key.utf8)
+        if downloads[bytes] != nil {
+            downloads[bytes]?.tickets.insert(ticket)
             return
         }
         let task = Task { [weak self] in
             guard let self else { return }
-            await self.share(file, limits)
+            await self.share(file, key, limits)
         }
-        downloads[key] = SharedDownload(task: task, tickets: [ticket])
+        downloads[bytes] = SharedDownload(task: task, tickets: [ticket])
     }
 
-    private func share(_ file: FileInfo, _ limits: DownloadLimits) async {
+    private func share(_ file: FileInfo, _ key: String, _ limits: DownloadLimits) async {
         let result: Result<any Sendable, SyncError>
         do throws(SyncError) {
-            result = .success(try await keptOrDownloaded(file, limits))
+            result = .success(try await keptOrDownloaded(file, key, limits))
         } catch {
             result = .failure(error)
         }
         // After all callers were canceled, another download may have replaced this one.
         guard !Task.isCancelled,
-            let download = downloads.removeValue(forKey: Array(file.url.utf8))
+            let download = downloads.removeValue(forKey: Array(key.utf8))
         else { return }
         for ticket in download.tickets {
             tickets.removeValue(forKey: ticket)?.resume(returning: result)
@@ -65,7 +68,7 @@ extension SyncEngine {
     }
 
     private func keptOrDownloaded(
-        _ file: FileInfo, _ limits: DownloadLimits
+        _ file: FileInfo, _ key: String, _ limits: DownloadLimits
     ) async throws(SyncError) -> Data {
         guard let files = store.downloads else { return try await request(file) }
         guard limits.totalByteCount > 0 else {
@@ -73,15 +76,17 @@ extension SyncEngine {
             try? await onDisk { () throws(StoreError) in try files.removeAll() }
             return try await request(file)
         }
-        let (url, now, removalCount) = (file.url, now, files.removalCount)
+        files.begin(key)
+        defer { files.end(key) }
+        let now = now
         let kept = try await onDisk { () throws(StoreError) in
-            files.bytes(of: url, within: limits, at: now())
+            files.bytes(of: key, within: limits, at: now())
         }
         if let kept { return kept }
         let bytes = try await request(file)
         // If the file cannot be kept, for example on a full disk, it is downloaded again.
         try? await onDisk { () throws(StoreError) in
-            try files.keep(bytes, of: url, within: limits, since: removalCount, at: now())
+            try files.keep(bytes, of: key, within: limits, at: now())
         }
         return bytes
     }

@@ -36,7 +36,7 @@ extension SyncEngine {
         case .renewSession: renew()
         case .removeFiles(let copies): store.outboxFiles?.remove(copies)
         case .keepFiles(let copies): store.outboxFiles?.removeAll(but: copies)
-        case .removeDownloads(let urls): store.downloads?.remove(urls)
+        case .removeDownloads(let keys): store.downloads?.remove(keys)
         case .emit(let event):
             if case .state(let state) = event { notifyStore(state) }
             eventObservers.notify(event)

@@ -24,6 +24,17 @@ public struct CacheLimits: Sendable {
     /// It is called often, for every channel, and must return quickly.
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
 
+    /// The maximum size of all downloaded files together on disk, in bytes; 400 MiB by default.
+    ///
+    /// The least recently used files are removed first. With zero or less, and in a store in
+    /// memory, none is kept.
+    public var downloadsByteCount = 400 << 20
+
+    /// The maximum size of a downloaded file in bytes; 20 MiB by default.
+    ///
+    /// A larger file is downloaded each time.
+    public var downloadByteCount = 20 << 20
+
     /// The minimum of ``maximumByteCount``: 64 MiB.
     public static let minimumByteCount = 64 << 20
 
@@ -33,6 +44,10 @@ public struct CacheLimits: Sendable {
 
     /// Creates the default limits.
     public init() {}
+
+    package var downloads: DownloadLimits {
+        DownloadLimits(totalByteCount: downloadsByteCount, fileByteCount: downloadByteCount)
+    }
 
     var effectiveByteCount: Int { max(maximumByteCount, minimumByteCount) }
 }

@@ -48,7 +48,8 @@ import Testing
     @Test func pictureIsSentAndDownloaded() async throws {
         let story = try await ClientStory()
         var options = story.options
-        options.downloads = DownloadLimits(totalByteCount: 200 << 20, fileByteCount: 10 << 20)
+        options.cacheLimits.downloadsByteCount = 200 << 20  // all files together
+        options.cacheLimits.downloadByteCount = 10 << 20  // one file
         let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")

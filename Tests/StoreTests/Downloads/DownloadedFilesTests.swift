@@ -24,8 +24,9 @@ import Testing
         deinit { store.close() }
 
         func keep(_ url: String, _ bytes: Data, at time: Timestamp = 1) throws {
-            try files.keep(
-                bytes, of: url, within: limits, since: files.removalCount, at: time)
+            files.begin(url)
+            defer { files.end(url) }
+            try files.keep(bytes, of: url, within: limits, at: time)
         }
 
         func read(_ url: String, at time: Timestamp = 1) -> Data? {
@@ -71,11 +72,12 @@ import Testing
 
     @Test func onlyURLsOfAServerAreKept() {
         for url in ["", "/etc/passwd", "~/picture", "file:///etc/passwd", "FILE:/x"] {
-            #expect(!DownloadedFiles.canKeep(url))
+            #expect(FileInfo(url: url).downloadKey == nil)
         }
         for url in ["mxc://example.org/1", "https://example.org/a", "1234"] {
-            #expect(DownloadedFiles.canKeep(url))
+            #expect(FileInfo(url: url).downloadKey == "0 \n\(url)")
         }
+        #expect(FileInfo(url: "a", size: 1).downloadKey == "1 \na")
     }
 
     @Test func nameInAnEncryptedStoreCannotBeTested() throws {
@@ -92,10 +94,10 @@ import Testing
 
     @Test func bytesOfADownloadedFileNeverChange() throws {
         let fixture = try Fixture(.plain)
-        let url = "embedded://files/1"
-        try fixture.keep(url, Data("Hello".utf8))
-        let bytes = try Data(contentsOf: fixture.path(url))
-        let block = "```\n\(fixture.files.name(of: url))\n\(bytes.hexadecimal)\n```"
+        let key = try #require(FileInfo(url: "embedded://files/1", size: 5).downloadKey)
+        try fixture.keep(key, Data("Hello".utf8))
+        let bytes = try Data(contentsOf: fixture.path(key))
+        let block = "```\n\(fixture.files.name(of: key))\n\(bytes.hexadecimal)\n```"
         #expect(try Repository.text(of: "Docs/Format.md").contains(block), "\(block)")
     }
 
@@ -255,11 +257,16 @@ import Testing
 
     @Test func removalDuringADownloadPreventsThatItsFileIsKept() throws {
         let fixture = try Fixture(.plain)
-        let count = fixture.files.removalCount
-        fixture.files.remove(["other"])
-        try fixture.files.keep(
-            Data([1]), of: "a", within: DownloadLimits(), since: count, at: 1)
-        #expect(!fixture.exists("a"))
+        for key in ["a", "b"] { fixture.files.begin(key) }
+        fixture.files.remove(["a", "other"])
+        for key in ["a", "b"] {
+            try fixture.files.keep(Data([1]), of: key, within: DownloadLimits(), at: 1)
+        }
+        #expect(fixture.kept(["a", "b"]) == ["b"])
+        try fixture.files.removeAll()
+        try fixture.files.keep(Data([1]), of: "b", within: DownloadLimits(), at: 1)
+        #expect(!fixture.exists("b"))
+        for key in ["a", "b"] { fixture.files.end(key) }
         try fixture.keep("a", Data([1]))
         try fixture.keep("b", Data([2]))
         fixture.files.remove(["a", "", "/"])
