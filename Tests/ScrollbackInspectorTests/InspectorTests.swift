@@ -285,6 +285,7 @@
             var params = NewMessage("confidential")
             params.data = "confidential"
             params.customType = "confidential"
+            params.extra = ["place": ["confidential": 48.13713]]
             params.metaArrays = [MetaArray(key: "confidential", values: ["confidential"])]
             let sent = try await story.send(params)
             let words = StoreTable<Pair<ChannelURL, String>, String>("words")
@@ -311,6 +312,7 @@
                 let (body, status) = try await story.get(path)
                 #expect(status == 200)
                 #expect(!body.contains("confidential"), "\(path): \(body)")
+                #expect(!body.contains("48.137"), "\(path): \(body)")
                 #expect(!body.contains("General"), "\(path): \(body)")
             }
             let fields = try await story.get("message?channel=general&id=\(id)").0

@@ -170,16 +170,17 @@ struct MessageReport: Encodable, Sendable {
 extension MessageReport.Field {
     fileprivate static func all(_ record: some Record, _ mask: TextMask) -> [Self] {
         var fields: [Self] = []
-        func add(_ bytes: [FieldBytes], _ depth: Int) {
+        func add(_ bytes: [FieldBytes], _ depth: Int, isJSON: Bool) {
             for field in bytes {
                 fields.append(
                     Self(
                         number: field.number, name: field.name,
-                        value: shown(field, mask), depth: depth, bytes: field.payload.count))
-                add(field.fields ?? [], depth + 1)
+                        value: shown(field, mask, isJSON: isJSON), depth: depth,
+                        bytes: field.payload.count))
+                add(field.fields ?? [], depth + 1, isJSON: isJSON || field.value == "JSONValue")
             }
         }
-        add(record.fieldBytes, 0)
+        add(record.fieldBytes, 0, isJSON: false)
         return fields
     }
 
@@ -189,9 +190,12 @@ extension MessageReport.Field {
         "mentioned_user_ids", "channel_url",
     ]
 
-    /// Returns the value of a field, or the length of a masked text.
-    private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
-        if mask.isOn, field.isText, !identifiers.contains(field.name ?? "") {
+    /// Returns the value of a field, or the length of a masked text or of a number in JSON.
+    private static func shown(_ field: FieldBytes, _ mask: TextMask, isJSON: Bool) -> String {
+        let isMasked =
+            isJSON
+            ? field.fields == nil : field.isText && !identifiers.contains(field.name ?? "")
+        if mask.isOn, isMasked {
             return "••• \(field.payload.count) bytes"
         }
         let limit = TextMask.fieldLimit
