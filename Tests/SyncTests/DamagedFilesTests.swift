@@ -249,6 +249,8 @@ import Testing
         #expect(throws: BackendError.self) {
             try UploadSource(contentsOf: directory.url.path).data()
         }
+        // A device could be read for ever.
+        #expect(throws: BackendError.self) { try UploadSource(contentsOf: "/dev/zero") }
     }
 
     // MARK: Crashes

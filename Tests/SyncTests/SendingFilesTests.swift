@@ -82,6 +82,30 @@ import Testing
         }
     }
 
+    /// A backend that returns no URL of an uploaded file.
+    private struct NamelessBackend: ForwardingBackend {
+        let base: any Backend
+
+        func upload(
+            _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
+            progress: @escaping @Sendable (TransferProgress) -> Void
+        ) async throws(BackendError) -> FileInfo {
+            FileInfo(url: "")
+        }
+    }
+
+    @Test func uploadWithoutAURLFails() async throws {
+        let story = try await Story()
+        let engine = try await story.relaunched(backend: NamelessBackend(base: story.network))
+        var file = UploadableFile()
+        file.data = Data([1])
+        try await engine.send(NewMessage(files: [file]), in: "general")
+        try await story.until { try $0.outboxItems().first?.state == .failed }
+        #expect(try story.store.outboxItems().first?.errorCode == .malformedData)
+        await engine.close()
+        await story.close()
+    }
+
     /// If one file's answer is lost, the engine repeats only the upload of this file.
     @Test func uploadWithALostAnswerIsRepeated() async throws {
         try await withStory { story, _ in

@@ -101,11 +101,15 @@ public struct SearchHit: Hashable, Sendable {
 }
 
 extension SearchQuery {
+    private static let rangeLimit = 1_000
+
     /// Returns the ranges in a message that contain the query's words; `nil` if the message does
     /// not match.
     ///
     /// The words may be in different texts, but each phrase must be in one. The ranges in a text
     /// are in order and do not overlap.
+    ///
+    /// At most 1,000 hits of a word are returned for a text.
     ///
     /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
     public func hits(in message: Message) -> [SearchHit]? {
@@ -120,7 +124,7 @@ extension SearchQuery {
                 text.text.forEachRange(of: phrase) { range in
                     isFound = true
                     ranges[index].append(range)
-                    return true
+                    return ranges[index].count < SearchQuery.rangeLimit
                 }
             }
             if !isFound { return nil }

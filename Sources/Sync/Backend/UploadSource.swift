@@ -40,7 +40,8 @@ public struct UploadSource: Sendable {
 
     /// Creates a source of the bytes of a file, which must not change before they were all read.
     ///
-    /// - Throws: `BackendError` with code `refused` if the file cannot be read.
+    /// - Throws: `BackendError` with code `refused` if the file cannot be read, or is not a regular
+    ///   file.
     public init(contentsOf path: String) throws(BackendError) {
         @Sendable func read<Value>(_ body: () throws -> Value) throws(BackendError) -> Value {
             do {
@@ -50,6 +51,11 @@ public struct UploadSource: Sendable {
             }
         }
         let url = URL(filePath: path)
+        var status = stat()
+        // A device could be read for ever.
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw BackendError(.refused, "\(path) is not a regular file", detail: .invalidParameter)
+        }
         byteCount = try read { try Int(clamping: FileHandle(forReadingFrom: url).seekToEnd()) }
         open = { () throws(BackendError) in
             let file = try read { try FileHandle(forReadingFrom: url) }

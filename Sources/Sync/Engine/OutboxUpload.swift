@@ -32,6 +32,12 @@ struct OutboxUpload: ChannelCall, Hashable {
         }
         // The upload of a damaged file fails, even if the backend returned a result.
         if let damage = source.damage { throw damage }
-        return try result.get()
+        let uploaded = try result.get()
+        // Without a URL, the file would be uploaded again and again.
+        guard !uploaded.url.isEmpty else {
+            throw BackendError(
+                .refused, "the server returned no URL of \(detail)", detail: .malformedData)
+        }
+        return uploaded
     }
 }
