@@ -86,6 +86,25 @@ private final class LearningBackend: ForwardingBackend {
         try await story.end()
     }
 
+    /// The sender's server chooses the time of a message.
+    @Test func waitingReceiptNamesNoMessageOfTheFuture() async throws {
+        let story = try await Story()
+        let sent = try await story.say("a")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        await story.engine.disconnect()
+        try story.store.write { batch in
+            try batch.save(
+                Message(
+                    id: "future", channelURL: "general", text: "x", createdAt: .distantFuture))
+        }
+        try await story.engine.perform(MarkAsRead("general"))
+        let parameters = try #require(try requests(story).first?.requestParameters)
+        let id = try #require(sent[0].messageID?.rawValue)
+        #expect(parameters == #"{"channelURL":"general","messageID":\#(id),"upTo":2000}"#)
+        await story.close()
+    }
+
     @Test func receiptIsSentAfterTheMessagesThatWereWrittenBeforeIt() async throws {
         let story = try await Story()
         try await story.open()

@@ -110,9 +110,15 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [FeedEvent] {
         try await resolveReceipts(of: id)
         try await resolveHeroes(of: id)
+        if let room = list.rooms[id], room.lastMessageIsStale, !room.isSpace {
+            try await fetchLastMessage(of: id)
+            // The events contain it.
+            lateLastMessages.remove(id)
+        }
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
-        return events(of: changes, channel)
+        let isStale = list.rooms[id]?.lastMessageIsStale ?? false
+        return events(of: changes, channel, omitsLastMessage: isStale)
     }
 
     // MARK: A room
@@ -165,7 +171,7 @@ extension MatrixBackend {
         events += try await erasures(changes, in: room)
         let readers = try await readers(of: changes.receipts, in: room)
         list.rooms[room]?.resolve(changes.receipts, readers, me: try me.rawValue)
-        for (user, time) in readers {
+        for (user, time) in try kept(readers, in: room) {
             events.append(.read(by: UserID(user), in: url, at: time))
         }
         if let typing = changes.typing {
@@ -305,7 +311,8 @@ extension MatrixBackend {
                 list.setLastMessage(message, of: room)
                 patch.set(\.lastMessage, to: message)
             } else {
-                list.setLastMessage(list.rooms[room]?.lastMessage, of: room)
+                staleRooms[room] = options.instant() + Self.pauseOfStaleRoom
+                list.rooms[room]?.lastMessageIsStale = true
             }
         } else if let last = changes.timeline.last(where: \.isMessage) {
             patch.set(\.lastMessage, to: current["edited \(last.id)"] ?? current[last.id])
@@ -355,11 +362,12 @@ extension Message {
 }
 
 extension FeedEvent {
-    init(whole channel: GroupChannel) {
+    init(whole channel: GroupChannel, omitsLastMessage: Bool = false) {
         let isInvitation = channel.myMemberState == .invited
         self = .channel(
             ChannelUpdate(
-                channel.url, Patch(wholeOfServer: channel),
+                channel.url,
+                Patch(wholeOfServer: channel, omitsLastMessage: omitsLastMessage),
                 source: isInvitation ? .eventUserReceivedInvitation : .eventChannelChanged,
                 actor: isInvitation ? channel.inviter : nil,
                 reason: isInvitation ? channel.metadata[MetadataKey.reason] : nil))
@@ -369,8 +377,9 @@ extension FeedEvent {
 extension Patch<GroupChannel> {
     // Only the device sets `lastSyncedChangelogAt`. Receipts are never withdrawn, but a reply may
     // lack them, because it had too many.
-    init(wholeOfServer channel: GroupChannel) {
+    init(wholeOfServer channel: GroupChannel, omitsLastMessage: Bool) {
         var omitted: [PartialKeyPath<GroupChannel>] = [\.lastSyncedChangelogAt]
+        if omitsLastMessage { omitted.append(\.lastMessage) }
         if channel.readReceipts.isEmpty { omitted.append(\.readReceipts) }
         if channel.myLastRead == nil { omitted.append(\.myLastRead) }
         self.init(whole: channel, except: omitted)

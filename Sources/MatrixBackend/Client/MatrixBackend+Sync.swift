@@ -116,7 +116,7 @@ extension MatrixBackend {
     func apply(_ reply: SyncReply) {
         guard let session else { return }
         let people = people
-        list.apply(reply, me: session.user) { user, room in
+        list.apply(reply, me: session.user, seen: seen) { user, room in
             people[room]?[user].map { Sender($0) } ?? Sender(id: UserID(user))
         }
     }
@@ -139,15 +139,19 @@ extension MatrixBackend {
     ///
     /// Another server may answer too late. The last message of the room stays stale, and is
     /// requested again after a pause.
-    private func fetchLastMessage(of id: String) async throws(BackendError) {
+    func fetchLastMessage(of id: String) async throws(BackendError) {
         guard !isPaused(id) else { return }
         do {
             let message = try await newestMessage(in: id)
             staleRooms[id] = nil
             // Meanwhile, another reply may have contained a newer message.
             guard list.rooms[id]?.lastMessageIsStale ?? false else { return }
-            list.setLastMessage(message ?? list.rooms[id]?.lastMessage, of: id)
-            if message != nil { lateLastMessages.insert(id) }
+            guard let message else {
+                staleRooms[id] = options.instant() + Self.pauseOfStaleRoom
+                return
+            }
+            list.setLastMessage(message, of: id)
+            lateLastMessages.insert(id)
         } catch  where Self.failuresOfRoom.contains(error.code) {
             staleRooms[id] = options.instant() + Self.pauseOfStaleRoom
         }
@@ -157,7 +161,7 @@ extension MatrixBackend {
     func takeLateLastMessages() -> [FeedEvent] {
         defer { lateLastMessages = [] }
         return lateLastMessages.sorted().compactMap { id in
-            guard let room = list.rooms[id] else { return nil }
+            guard let room = list.rooms[id], !room.lastMessageIsStale else { return nil }
             var patch = Patch<GroupChannel>()
             patch.set(\.lastMessage, to: room.lastMessage)
             return .channel(ChannelUpdate(ChannelURL(id), patch))

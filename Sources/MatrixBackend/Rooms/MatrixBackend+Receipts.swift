@@ -34,6 +34,21 @@ extension MatrixBackend {
         }.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
     }
 
+    /// Returns the readers that the list keeps; while it lacks the room, the latest ones and the
+    /// user.
+    ///
+    /// Another server can send receipts of any number of users.
+    func kept(
+        _ readers: [(user: String, time: Timestamp)], in room: String
+    ) throws(BackendError) -> [(user: String, time: Timestamp)] {
+        if let known = list.rooms[room]?.readAt {
+            return readers.filter { known[$0.user] != nil }
+        }
+        let me = try me.rawValue
+        let others = readers.filter { $0.user != me }.suffix(WireLimit.members)
+        return readers.filter { $0.user == me } + others
+    }
+
     func resolveReceipts(of room: String) async throws(BackendError) {
         let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
         guard !receipts.isEmpty else { return }

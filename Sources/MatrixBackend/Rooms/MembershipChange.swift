@@ -37,13 +37,16 @@ extension EventContent {
 extension MatrixBackend {
     /// Returns an event for each change; the first one also contains the channel's state.
     func events(
-        of changes: [MembershipChange], _ channel: GroupChannel
+        of changes: [MembershipChange], _ channel: GroupChannel, omitsLastMessage: Bool
     ) -> [FeedEvent] {
-        guard !changes.isEmpty else { return [FeedEvent(whole: channel)] }
+        guard !changes.isEmpty else {
+            return [FeedEvent(whole: channel, omitsLastMessage: omitsLastMessage)]
+        }
+        let whole = Patch(wholeOfServer: channel, omitsLastMessage: omitsLastMessage)
         return changes.enumerated().map { index, change in
             .channel(
                 ChannelUpdate(
-                    channel.url, index == 0 ? Patch(wholeOfServer: channel) : Patch(),
+                    channel.url, index == 0 ? whole : Patch(),
                     source: change.source, users: [user(change.userID, in: channel.url.rawValue)],
                     actor: user(change.actorID, in: channel.url.rawValue), reason: change.reason))
         }

@@ -11,7 +11,9 @@ struct RoomList {
     /// The token of the last update; `nil` until the list is loaded.
     private(set) var token: String?
 
-    mutating func apply(_ reply: SyncReply, me: UserID, names: (String, String) -> Sender) {
+    mutating func apply(
+        _ reply: SyncReply, me: UserID, seen: SeenEvents, names: (String, String) -> Sender
+    ) {
         for (id, changes) in reply.joined {
             let isInvitation = rooms[id]?.isInvitation ?? false
             var room = isInvitation ? Room(id) : rooms[id] ?? Room(id)
@@ -20,7 +22,7 @@ struct RoomList {
             let all = changes.state + changes.timeline
             if isInvitation { room.lacksState = !all.contains { $0.type == "m.room.create" } }
             room.apply(changes, me: me.rawValue)
-            for event in changes.timeline { room.follow(event, me, names) }
+            for event in changes.timeline { room.follow(event, me, seen: seen, names: names) }
             // The newest message is unknown.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
                 room.lastMessageIsStale = true
@@ -61,16 +63,32 @@ struct RoomList {
 
 extension Room {
     fileprivate mutating func follow(
-        _ event: RoomEvent, _ me: UserID, _ names: (String, String) -> Sender
+        _ event: RoomEvent, _ me: UserID, seen: SeenEvents,
+        names: (String, String) -> Sender
     ) {
         if event.isMessage {
             lastMessage = Message(event, in: id, sender: names(event.sender, id), me: me)
             lastMessageIsStale = false
-        } else if event.edited != nil || event.redacts != nil {
-            let changed = event.edited ?? event.redacts
+        } else if let edited = event.edited {
             // This reply need not contain the last message that it changes.
-            let isLast = lastMessage?.messageID?.rawValue == changed
-            lastMessageIsStale = lastMessageIsStale || isLast
+            if isLastMessage(edited) { lastMessageIsStale = true }
+        } else if let redacted = event.redacts {
+            if isLastMessage(redacted) {
+                lastMessage = nil
+                lastMessageIsStale = true
+            } else if mayBeEditOfLastMessage(redacted, seen) {
+                lastMessageIsStale = true
+            }
+        }
+    }
+
+    private func isLastMessage(_ id: String) -> Bool { lastMessage?.messageID?.rawValue == id }
+
+    private func mayBeEditOfLastMessage(_ id: String, _ seen: SeenEvents) -> Bool {
+        switch seen[id] {
+        case .edit(let edited): isLastMessage(edited)
+        case nil: lastMessage?.updatedAt != nil
+        default: false
         }
     }
 }

@@ -156,7 +156,9 @@ extension SyncCore {
 
     // MARK: Answers
 
-    mutating func handleOtherThanPage(_ answer: CallResult, _ call: Call, _ interim: Flights.Interim?) {
+    mutating func handleOtherThanPage(
+        _ answer: CallResult, _ call: Call, _ interim: Flights.Interim?
+    ) {
         guard let url = call.value.channel else { return }
         // Repeat a request whose answer is void, even if it failed.
         guard let interim else { return backfill.resume(url) }

@@ -379,8 +379,8 @@ extension SyncCore {
             knownReactions?.apply(ingested.reactionChanges ?? [])
             recordSuccessfulWrite()
             for (item, result) in ingested.endedItems { dequeueEnded(item, with: result) }
-            let deleted = ingested.deletedFileURLs
-            if !deleted.isEmpty { act(.removeDownloads(deleted)) }
+            let unused = ingested.unusedDownloads
+            if !unused.isEmpty { act(.removeDownloads(unused)) }
             // A viewer may have shown the channel before the user lost it, or before it was stored.
             for url in ingested.addedChannels where backfill.isShown(url) {
                 backfill.examine(url, isNew: true)

@@ -47,9 +47,16 @@ extension SyncEngine {
 
     private func post(_ request: some OfflineRequest) throws(SyncError) {
         let url = request.channelURL
-        let newest = try stored { (reader) throws(StoreError) in try reader.newestPosition(in: url)
-        }
         let (id, time) = (makeRequestID(), now())
+        let latest = Position(
+            createdAt: time.advanced(by: Ingest.clockDifference + core.options.clockSkew),
+            messageID: "")
+        let newest = try stored { (reader) throws(StoreError) -> Position? in
+            let newest = try reader.newestPosition(in: url)
+            // A message of the future is newer than those that the user has not seen yet.
+            guard let newest, latest < newest else { return newest }
+            return try reader.neighbor(of: latest, in: url, isOlder: true)
+        }
         try change { (core) throws(SyncError) in
             try core.post(
                 OutboxItem(request, requestID: id, newest: newest, createdAt: time))

@@ -267,6 +267,7 @@ extension Ingest {
         for id in lookup.gone where interim.allowsDeletion(of: id) {
             try delete(id, in: url, at: nil, source)
         }
+        try replaceDeletedLastMessages()
     }
 
     mutating func applyChangelog(
@@ -280,6 +281,7 @@ extension Ingest {
         for deleted in changes.deleted where interim.allowsDeletion(of: deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
         }
+        try replaceDeletedLastMessages()
     }
 
     // MARK: Reactions

@@ -30,7 +30,14 @@ extension Ingest {
                 else { return nil }
                 return update.channelURL
             })
+        var receipts = PendingReceipts()
         for event in feed.events {
+            if receipts.add(event) { continue }
+            // This event may replace or remove the channel.
+            if !receipts.channels.isEmpty {
+                try apply(receipts)
+                receipts = PendingReceipts()
+            }
             do throws(StoreError) {
                 try applyEvent(
                     event, after: previous, channelsWithLastMessage: channelsWithLastMessage,
@@ -40,6 +47,8 @@ extension Ingest {
                 guard error.code == .invalid else { throw error }
             }
         }
+        try apply(receipts)
+        try replaceDeletedLastMessages()
         if let missed { recordMissed(missed, hasCaughtUp: feed.isLive, &report) }
         return report
     }
@@ -119,12 +128,7 @@ extension Ingest {
         case .historyChanged(let url, let from, let through):
             try changeHistory(of: url, from: from, through: through)
             report.channelsToBackfill.append(url)
-        case .read(let userID, let url, let time):
-            try recordRead(by: userID, in: url, at: time)
-        case .delivered(let userID, let url, let time):
-            try changeChannel(url, channelSource(.eventDeliveryReceiptUpdated)) {
-                $0.deliveryReceipts.raise(userID, to: time)
-            }
+        case .read, .delivered: break  // See `PendingReceipts`.
         case .typing(let users, let url):
             batch.emit(.typing(users, in: url), source: .eventTypingStatusUpdated)
             report.typing[url] = !users.isEmpty
@@ -364,7 +368,20 @@ extension Ingest {
         channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
             .first(where: \.countsAsLast)
         try batch.save(channel, source: channelSource(.eventChannelChanged))
-        flights.recordChannel(url)
+        // An answer in flight may contain the last message of the server.
+        if isFeed { flights.recordChannel(url) }
+    }
+
+    /// Replaces deleted messages that the server's channels still have as their last messages.
+    mutating func replaceDeletedLastMessages() throws(StoreError) {
+        let deleted = deletedMessages
+        deletedMessages = [:]
+        for (url, ids) in deleted.sorted(by: { $0.key < $1.key }) {
+            guard let last = try batch.groupChannel(url)?.lastMessage?.messageID,
+                ids.contains(last), try batch.message(last, in: url) == nil
+            else { continue }
+            try recordDeleted(last, in: url)
+        }
     }
 }
 
@@ -372,12 +389,6 @@ extension Message {
     /// Replies outside the channel, and most silent messages, cannot be a channel's last message.
     var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
-    }
-}
-
-extension [UserID: Timestamp] {
-    mutating func raise(_ userID: UserID, to time: Timestamp) {
-        self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }
 }
 

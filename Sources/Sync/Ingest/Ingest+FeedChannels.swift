@@ -37,16 +37,6 @@ extension Ingest {
         try batch.markVerified(channel.url, from: .beginning, through: beginning)
     }
 
-    mutating func recordRead(
-        by userID: UserID, in url: ChannelURL, at time: Timestamp
-    ) throws(StoreError) {
-        let isOwn = userID == self.userID
-        try changeChannel(url, channelSource(.eventReadReceiptUpdated)) { channel in
-            channel.readReceipts.raise(userID, to: time)
-            if isOwn { channel.myLastRead = max(channel.myLastRead ?? .distantPast, time) }
-        }
-    }
-
     mutating func removeAll(
         but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
         _ report: inout FeedReport

@@ -19,7 +19,7 @@ struct Ingest {
     let changes: [RequestID: [RequestID]]
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// The URLs of the files of deleted messages, and of the thumbnails.
-    private(set) var deletedFileURLs: [String] = []
+    private(set) var unusedDownloads: [String] = []
     var addedChannels: [ChannelURL] = []
     /// The channels in which a gap was opened around a message, or a copy must be confirmed.
     private(set) var dividedChannels: [ChannelURL] = []
@@ -28,6 +28,8 @@ struct Ingest {
     var isCatchingUp = false
     /// The messages that this batch of the feed reports as changed, without their content.
     var changedMessages: Set<MessageID> = []
+    /// The messages that were deleted since the last messages of channels were examined.
+    var deletedMessages: [ChannelURL: Set<MessageID>] = [:]
     /// True while a message is stored that came neither from the feed nor on a page.
     var isAlone = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
@@ -72,7 +74,7 @@ struct Ingest {
         case untrusted
     }
 
-    private static let clockDifference = Duration.seconds(300)
+    static let clockDifference = Duration.seconds(300)
     private static let replacementMargin = Duration.seconds(24 * 60 * 60)
 
     init(
@@ -146,79 +148,39 @@ struct Ingest {
         guard try admit(message, at: position, known, freshness, isSent: isSent)
         else { return false }
         if !isFeed { try loadFeedState(of: url) }
-        // An answer that is not fresh may be older than events reported since the request. The events
-        // of the feed are current, although they may be repeated.
-        let isCurrent = freshness == .fresh || isFeed
-        let isReverted = isFeed && changedMessages.contains(position.messageID)
-        let hasSeparateReactions = reactionChanges != nil
-        var isHeld = false
-        var isNew = false
-        var mustBeConfirmed = false
-        var isConfirmed = isCurrent || freshness == .unconfirmed
         let item = try batch.outboxItem(of: message, by: userID)
+        let isPushed = isAlone && freshness == .untrusted && !isSent
         // The changes would be sent for the message that a push names.
-        if freshness == .untrusted, !isSent, let item, changes[item.requestID] != nil {
-            return false
-        }
-        var freshness = freshness
-        var contradicted: Position?
+        if isPushed, let item, changes[item.requestID] != nil { return false }
+        var merge = MessageMerge(
+            of: message, at: position, known, in: self, freshness: freshness, isPushed: isPushed,
+            endsItem: item != nil)
+        var isNew = false
         do throws(StoreError) {
-            let saved = try batch.save(message, source: source) { held in
-                let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
-                // Messages do not move: the ID belongs to another message now.
-                let isAnother = held.isAnotherMessage(than: message)
-                if freshness == .untrusted, item == nil, !isSent,
-                    isAnother || held.position != position
-                {
-                    contradicted = held.position
-                    return held
-                }
-                // A message that was stored since the request is newer than the answer.
-                if isAnother, !isFeed, freshness == .unknown || freshness == .unconfirmed {
-                    isConfirmed = false
-                    if item == nil { return held }
-                    // Keep the row of the message that the user has just sent, until a lookup has
-                    // found the server's message.
-                    freshness = .untrusted
-                }
-                let isReused = isAnother || mayBeAnother && held.position != position
-                isHeld = !isReused
-                mustBeConfirmed = isReused
-                if isReused || isCurrent && mayBeAnother { return message }
-                var message = message
-                if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
-                // The version may be earlier than the stored one, because edits can be removed.
-                if freshness == .fresh || isReverted { return held.replaced(by: message) }
-                // If the times are equal, the feed's version is newer.
-                let merged = isFeed ? held.merged(with: message) : message.merged(with: held)
-                if freshness == .unconfirmed, merged != held.replaced(by: message) {
-                    isConfirmed = false
-                }
-                // Only the server can confirm a copy with an impossible time.
-                mustBeConfirmed =
-                    merged.version > latestTime && !(isFeed && merged == message)
-                isConfirmed = isConfirmed && !mustBeConfirmed
-                return merged
-            }
-            isNew = saved != nil && !isHeld
+            let saved = try batch.save(message, source: source) { merge.merged(with: $0) }
+            if let saved { unusedDownloads += merge.replacedFiles(by: saved).downloadKeys }
+            isNew = saved != nil && !merge.isHeld
             if isNew, !isFeed { recordUnreported(position, in: url) }
         } catch {
             // If this threw an error, none of the following messages could be stored.
             guard error.code == .invalid else { throw error }
             return false
         }
-        if let contradicted {
+        if let contradicted = merge.contradicted {
             // Only a lookup can show which of the messages has the ID.
             try markStale(contradicted, in: url)
             dividedChannels.append(url)
             return false
         }
-        let isUnclear = freshness == .unconfirmed && !isConfirmed
+        let isUntrusted = merge.freshness == .untrusted
+        let isUnclear = merge.freshness == .unconfirmed && !merge.isConfirmed
         try recordStored(
-            position, in: url, isNew: isNew, isTrusted: freshness != .untrusted && !isUnclear,
-            needsLookup: isUnclear || freshness == .untrusted && mustBeConfirmed)
+            position, in: url, isNew: isNew, isTrusted: !isUntrusted && !isUnclear,
+            needsLookup: isUnclear || isUntrusted && merge.mustBeConfirmed)
         // A reverted message stays stale: a later answer may still contain the removed edit.
-        if isConfirmed, !isReverted, !known.stale.isEmpty { try removeFromStale(position, in: url) }
+        if merge.isConfirmed, !merge.isReverted, !known.stale.isEmpty {
+            try removeFromStale(position, in: url)
+        }
         if let item { try removeEnded(item, with: .sent(message)) }
         return true
     }
@@ -362,10 +324,11 @@ struct Ingest {
                 }
         }
         let isHeld = try batch.removeMessage(id, in: url, source: source)
-        for file in held?.files ?? [] {
-            deletedFileURLs += [file.url] + file.thumbnails.map(\.url)
+        unusedDownloads += held?.files.downloadKeys ?? []
+        if !isOfAnotherHistory {
+            flights.record(.deleted, of: id, in: url)
+            deletedMessages[url, default: []].insert(id)
         }
-        if !isOfAnotherHistory { flights.record(.deleted, of: id, in: url) }
         guard isHeld, !isOfAnotherHistory else { return }
         // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture

@@ -255,4 +255,38 @@ import Testing
                 """)
         #expect(events.contains(.read(by: "@alice:example.org", in: room, at: 1500)))
     }
+
+    /// Returns a reply of `/sync` with receipts of Alice and of 3,000 other users for one message.
+    private func manyReceipts() -> String {
+        let others = (0..<3000).map { #""@u\#($0):eve.example": {"ts": 9000}"# }
+        let all = others + [#""@alice:example.org": {"ts": 9000}"#]
+        return """
+            {"next_batch": "s2", "rooms": {"join": {"!room:example.org": {
+                "timeline": {"events": [\(event("$m", text("hi")))]},
+                "ephemeral": {"events": [{"type": "m.receipt", "content": {
+                    "$m": {"m.read": {\(all.joined(separator: ","))}}}}]}}}}}
+            """
+    }
+
+    private func readers(_ events: [FeedEvent]) -> [UserID] {
+        events.compactMap { if case .read(let user, _, _) = $0 { user } else { nil } }
+    }
+
+    @Test func receiptsThatTheListOmitsAreNotReported() async throws {
+        let alice = try await FollowingDevice()
+        let readers = readers(try await alice.feed(sync: manyReceipts()))
+        #expect(readers.count <= 1001 && readers.contains("@alice:example.org"))
+        let channel = try await alice.device.backend.channel(room)
+        #expect(Set(channel.readReceipts.keys) == Set(readers))
+    }
+
+    /// After a start, the list of rooms is not loaded.
+    @Test func receiptsAreLimitedBeforeTheListIsLoaded() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        device.server.reply("GET sync", manyReceipts())
+        let readers = readers(try await device.backend.feed(since: "s1").events)
+        #expect(readers.count == 1001 && readers.contains("@alice:example.org"))
+    }
 }

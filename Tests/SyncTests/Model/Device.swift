@@ -445,7 +445,7 @@ final class Device {
             if error.code == .stalled { throw Violation("A6 makes progress", "\(error)") }
         case .emit(.deliveryResult(let result, let item)):
             try sendings.deliverToAll(result, of: item.requestID)
-        case .emit, .removeFiles, .keepFiles: break
+        case .emit, .removeFiles, .keepFiles, .removeDownloads: break
         case .reply(let result as DeliveryResult, let ticket):
             guard let id = results.removeValue(forKey: ticket) else {
                 throw Violation("E4 delivery result", "reported again: \(result)")

@@ -1,0 +1,89 @@
+import Models
+import Store
+
+/// The merge of a received message with the stored one that has its ID, and what it found out.
+struct MessageMerge {
+    let message: Message
+    let position: Position
+    let known: Ingest.ChannelKnowledge
+    /// True if the message came from the feed.
+    let isFeed: Bool
+    /// True if the feed reported that the message was changed, perhaps to an earlier version.
+    let isReverted: Bool
+    /// True if the message came with a push or a search, without its neighbors.
+    let isPushed: Bool
+    /// True if the message ends an outbox item.
+    let endsItem: Bool
+    let hasSeparateReactions: Bool
+    /// Only the server can confirm a copy with a later time.
+    let latestTime: Timestamp
+
+    var freshness: Ingest.Freshness
+    private(set) var isHeld = false
+    private(set) var mustBeConfirmed = false
+    private(set) var isConfirmed: Bool
+    /// The position of the stored message that contradicts a pushed one.
+    private(set) var contradicted: Position?
+    private var heldFiles: [FileInfo] = []
+
+    /// An answer that is not fresh may be older than events reported since the request.
+    ///
+    /// The events of the feed are current, although they may be repeated.
+    private let isCurrent: Bool
+
+    init(
+        of message: Message, at position: Position, _ known: Ingest.ChannelKnowledge,
+        in ingest: Ingest, freshness: Ingest.Freshness, isPushed: Bool, endsItem: Bool
+    ) {
+        (self.message, self.position, self.known) = (message, position, known)
+        (self.freshness, self.isPushed, self.endsItem) = (freshness, isPushed, endsItem)
+        isFeed = ingest.isFeed
+        isReverted = isFeed && ingest.changedMessages.contains(position.messageID)
+        hasSeparateReactions = ingest.reactionChanges != nil
+        latestTime = ingest.latestTime
+        isCurrent = freshness == .fresh || isFeed
+        isConfirmed = isCurrent || freshness == .unconfirmed
+    }
+
+    /// Returns the message to store in place of `held`.
+    mutating func merged(with held: Message) -> Message {
+        heldFiles = held.files
+        let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
+        // Messages do not move: the ID belongs to another message now.
+        let isAnother = held.isAnotherMessage(than: message)
+        if isPushed, !endsItem, isAnother || held.position != position {
+            contradicted = held.position
+            return held
+        }
+        // A message that was stored since the request is newer than the answer.
+        if isAnother, !isFeed, freshness == .unknown || freshness == .unconfirmed {
+            isConfirmed = false
+            if !endsItem { return held }
+            // Keep the row of the message that the user has just sent, until a lookup has found the
+            // server's message.
+            freshness = .untrusted
+        }
+        let isReused = isAnother || mayBeAnother && held.position != position
+        isHeld = !isReused
+        mustBeConfirmed = isReused
+        return isReused || isCurrent && mayBeAnother ? message : mergedVersions(held)
+    }
+
+    private mutating func mergedVersions(_ held: Message) -> Message {
+        var message = message
+        if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
+        // The version may be earlier than the stored one, because edits can be removed.
+        if freshness == .fresh || isReverted { return held.replaced(by: message) }
+        // If the times are equal, the feed's version is newer.
+        let merged = isFeed ? held.merged(with: message) : message.merged(with: held)
+        if freshness == .unconfirmed, merged != held.replaced(by: message) { isConfirmed = false }
+        mustBeConfirmed = merged.version > latestTime && !(isFeed && merged == message)
+        isConfirmed = isConfirmed && !mustBeConfirmed
+        return merged
+    }
+
+    /// The files that only the replaced version has.
+    func replacedFiles(by saved: Message) -> [FileInfo] {
+        heldFiles.isEmpty ? [] : heldFiles.filter { !saved.files.contains($0) }
+    }
+}
