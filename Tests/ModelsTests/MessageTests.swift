@@ -166,12 +166,6 @@ import Testing
         #expect(!message.isResendable)
     }
 
-    @Test func metaArraysAreFoundByTheirKeys() {
-        var message = Self.message
-        message.metaArrays = ["a", "b", "c"].map { MetaArray(key: $0, values: [$0]) }
-        #expect(message.metaArrays(withKeys: ["c", "a", "x"]).map(\.key) == ["a", "c"])
-    }
-
     @Test func nestedRecordIsIndependentOfItsParent() {
         var message = Self.message
         message.sender = Sender(id: "ann", nickname: "Ann", role: .operator)

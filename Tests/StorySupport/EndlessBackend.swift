@@ -7,7 +7,9 @@ package final class EndlessBackend: ForwardingBackend {
     private let isNewer: Bool
     private let pages = Locked(0)
 
-    package init(base: any Backend, isNewer: Bool = false) { (self.base, self.isNewer) = (base, isNewer) }
+    package init(base: any Backend, isNewer: Bool = false) {
+        (self.base, self.isNewer) = (base, isNewer)
+    }
 
     package var pageCount: Int { pages.withLock { $0 } }
 

@@ -40,18 +40,12 @@ extension Message {
     }
 
     /// A Boolean value that indicates whether the message is a reply.
-    public var isReply: Bool { parentMessageID != nil }
+    package var isReply: Bool { parentMessageID != nil }
 
     /// A Boolean value that indicates whether the message failed or was canceled, and the sender
     /// may resend it.
     public var isResendable: Bool {
         guard sendingStatus == .failed || sendingStatus == .canceled else { return false }
         return errorCode?.isResendable ?? false
-    }
-
-    /// Returns the meta arrays with the given keys, in the order of the message.
-    public func metaArrays(withKeys keys: some Sequence<String>) -> [MetaArray] {
-        let keys = Set(keys)
-        return metaArrays.filter { keys.contains($0.key) }
     }
 }
