@@ -334,10 +334,10 @@ extension ChatClient {
     /// device.
     ///
     /// Kept bytes are returned without a request, also without a connection. They stay within the
-    /// limits of ``ChatClientOptions/downloads``, until the cached data is removed, or until a
-    /// message with the file is deleted. The file's URL identifies the bytes: the server must not
-    /// return other bytes for it later. A file without a URL, or with that of a local file, is not
-    /// kept.
+    /// limits of ``ChatClientOptions/cacheLimits``, until the cached data is removed, or until a
+    /// message with the file is deleted or edited. The file's URL, size and custom type identify the
+    /// bytes: the server must not return other bytes later. A file without a URL, or with that of a
+    /// local file, is not kept.
     ///
     /// - Throws: `noUser`; `notConnected` or `refused` if the file is not kept; `closed`,
     ///   `canceled`.
