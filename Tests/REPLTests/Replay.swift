@@ -11,7 +11,10 @@ extension Workspace {
     static func standing() -> Workspace {
         var options = World.Options(start: 1_700_000_000_000)
         options.wrapBackend = JitteryBackend.wrapping
-        return Workspace(options, now: { 1_700_000_000_000 })
+        let workspace = Workspace(options, now: { 1_700_000_000_000 })
+        // Other programs may use the machine.
+        workspace.patience = .seconds(120)
+        return workspace
     }
 
     /// Returns what the prompt prints for a line.
