@@ -162,16 +162,30 @@ public struct Message: Record {
 
 // MARK: Files
 
-extension Message {
-    /// The files of the message.
-    ///
-    /// In JSON, one file is the value of `file`, and several files are the array `files`.
-    public var files: [FileInfo] {
+/// A record with files, which servers write to one field if it has one, and to another if it has
+/// several.
+protocol RecordWithFiles {
+    var singleFile: FileInfo? { get set }
+    var fileList: [FileInfo] { get set }
+}
+
+extension RecordWithFiles {
+    var joinedFiles: [FileInfo] {
         get { fileList.isEmpty ? [singleFile].compactMap { $0 } : fileList }
         set {
             singleFile = newValue.count == 1 ? newValue[0] : nil
             fileList = newValue.count == 1 ? [] : newValue
         }
+    }
+}
+
+extension Message: RecordWithFiles {
+    /// The files of the message.
+    ///
+    /// In JSON, one file is the value of `file`, and several files are the array `files`.
+    public var files: [FileInfo] {
+        get { joinedFiles }
+        set { joinedFiles = newValue }
     }
 
     /// The first file of the message; if set, it replaces all files.

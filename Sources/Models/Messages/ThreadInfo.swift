@@ -130,11 +130,8 @@ public struct ParentMessageInfo: Record {
 
     /// The files of the message.
     public var files: [FileInfo] {
-        get { fileList.isEmpty ? [singleFile].compactMap { $0 } : fileList }
-        set {
-            singleFile = newValue.count == 1 ? newValue[0] : nil
-            fileList = newValue.count == 1 ? [] : newValue
-        }
+        get { joinedFiles }
+        set { joinedFiles = newValue }
     }
 
     /// The file of a message with one file.
@@ -171,3 +168,5 @@ public struct ParentMessageInfo: Record {
 }
 
 extension ParentMessageInfo: SingularValue {}
+
+extension ParentMessageInfo: RecordWithFiles {}
