@@ -142,7 +142,7 @@ extension MatrixBackend {
             if failedRooms.cursor != cursor { failedRooms = (cursor, [:]) }
             failedRooms.counts[room, default: 0] += 1
             guard failedRooms.counts[room]! >= Self.roomAttempts else { throw error }
-            staleRooms[room] = options.instant() + Self.pauseOfStaleRoom
+            pause(room)
             list.rooms[room]?.lastMessageIsStale = true
             let url = ChannelURL(room)
             let state = try? await completeState(of: room)
@@ -311,7 +311,7 @@ extension MatrixBackend {
                 list.setLastMessage(message, of: room)
                 patch.set(\.lastMessage, to: message)
             } else {
-                staleRooms[room] = options.instant() + Self.pauseOfStaleRoom
+                pause(room)
                 list.rooms[room]?.lastMessageIsStale = true
             }
         } else if let last = changes.timeline.last(where: \.isMessage) {

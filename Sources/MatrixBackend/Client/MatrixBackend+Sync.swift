@@ -129,7 +129,9 @@ extension MatrixBackend {
         }
     }
 
-    static let pauseOfStaleRoom = Duration.seconds(5 * 60)
+    private static let pauseOfStaleRoom = Duration.seconds(5 * 60)
+
+    func pause(_ room: String) { staleRooms[room] = options.instant() + Self.pauseOfStaleRoom }
 
     func isPaused(_ room: String) -> Bool {
         staleRooms[room].map { options.instant() < $0 } ?? false
@@ -147,13 +149,13 @@ extension MatrixBackend {
             // Meanwhile, another reply may have contained a newer message.
             guard list.rooms[id]?.lastMessageIsStale ?? false else { return }
             guard let message else {
-                staleRooms[id] = options.instant() + Self.pauseOfStaleRoom
+                pause(id)
                 return
             }
             list.setLastMessage(message, of: id)
             lateLastMessages.insert(id)
         } catch  where Self.failuresOfRoom.contains(error.code) {
-            staleRooms[id] = options.instant() + Self.pauseOfStaleRoom
+            pause(id)
         }
     }
 
