@@ -48,9 +48,7 @@ extension SyncEngine {
     private func post(_ request: some OfflineRequest) throws(SyncError) {
         let url = request.channelURL
         let (id, time) = (makeRequestID(), now())
-        let latest = Position(
-            createdAt: time.advanced(by: Ingest.clockDifference + core.options.clockSkew),
-            messageID: "")
+        let latest = Position(createdAt: core.options.latestTime(at: time), messageID: "")
         let newest = try stored { (reader) throws(StoreError) -> Position? in
             let newest = try reader.newestPosition(in: url)
             // A message of the future is newer than those that the user has not seen yet.

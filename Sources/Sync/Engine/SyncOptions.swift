@@ -90,6 +90,13 @@ public struct SyncOptions: Hashable, Sendable {
 }
 
 extension SyncOptions {
+    private static let clockDifference = Duration.seconds(300)
+
+    /// Returns the latest time that a message can have, by the clock of a correct server.
+    func latestTime(at now: Timestamp) -> Timestamp {
+        now.advanced(by: SyncOptions.clockDifference + clockSkew)
+    }
+
     var clamped: SyncOptions {
         var options = self
         options.pageSize = PageSize.nearest(to: pageSize, atLeast: 1)

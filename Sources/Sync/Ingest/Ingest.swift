@@ -74,7 +74,6 @@ struct Ingest {
         case untrusted
     }
 
-    static let clockDifference = Duration.seconds(300)
     private static let replacementMargin = Duration.seconds(24 * 60 * 60)
 
     init(
@@ -84,7 +83,7 @@ struct Ingest {
     ) {
         self.batch = batch
         self.options = options
-        latestTime = now.advanced(by: Ingest.clockDifference + options.clockSkew)
+        latestTime = options.latestTime(at: now)
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
