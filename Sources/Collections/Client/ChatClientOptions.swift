@@ -18,7 +18,8 @@ public struct ChatClientOptions: Sendable {
     /// The options of the user's files.
     public var store = StoreOptions()
 
-    /// The limits of the cached data and of downloaded files, which have no timer: see ``/Sync/CacheRetention``.
+    /// The limits of the cached data and of downloaded files, which have no timer: see
+    /// ``/Sync/CacheRetention``.
     public var cacheLimits = CacheLimits()
 
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.

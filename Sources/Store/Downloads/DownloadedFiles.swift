@@ -64,9 +64,10 @@ extension DownloadedFiles {
     /// The call removes a damaged file, one above the limit, and anything that is not a file.
     package func bytes(of key: String, within limits: DownloadLimits, at time: Timestamp) -> Data? {
         guard !isClosed, Self.isDirectory(directory) else { return nil }
-        let path = path(name(of: key))
+        let name = name(of: key)
+        let path = path(name)
         do throws(StoreError) {
-            let bytes = try read(name(of: key), limits)
+            let bytes = try read(name, limits)
             Self.setTime(time, of: path)
             return bytes
         } catch {

@@ -41,7 +41,7 @@ struct SyncCore {
         case removeFiles([FileCopy])
         /// Remove all copies of files from the outbox, except for these.
         case keepFiles([FileCopy])
-        /// Remove the kept downloads of these URLs.
+        /// Remove the downloads that are kept with these keys.
         case removeDownloads([String])
         case emit(SyncEvent)
         case reply(any Sendable, ticket: Int)

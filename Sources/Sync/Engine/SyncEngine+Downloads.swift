@@ -26,7 +26,6 @@ extension SyncEngine {
     private func join(
         _ file: FileInfo, _ key: String, _ limits: DownloadLimits, ticket: Int
     ) {
-        // Texts with different bytes may be equal.
         let bytes = Array(key.utf8)
         if downloads[bytes] != nil {
             downloads[bytes]?.tickets.insert(ticket)

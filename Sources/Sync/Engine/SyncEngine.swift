@@ -33,7 +33,7 @@ public actor SyncEngine {
     let eventObservers = Subscribers<SyncEvent>()
     var calls: [Int: RunningCall] = [:]
     var canceledCalls: [Int: Task<Void, Never>] = [:]
-    /// The downloads in progress, by the bytes of their URLs: different URLs may be equal texts.
+    /// The downloads in progress, by the bytes of their keys: different keys may be equal texts.
     var downloads: [[UInt8]: SharedDownload] = [:]
     /// The waits in progress.
     ///

@@ -28,12 +28,12 @@ public struct CacheLimits: Sendable {
     ///
     /// The least recently used files are removed first. With zero or less, and in a store in
     /// memory, none is kept.
-    public var downloadsByteCount = 400 << 20
+    public var downloadsByteCount = DownloadLimits().totalByteCount
 
     /// The maximum size of a downloaded file in bytes; 20 MiB by default.
     ///
     /// A larger file is downloaded each time.
-    public var downloadByteCount = 20 << 20
+    public var downloadByteCount = DownloadLimits().fileByteCount
 
     /// The minimum of ``maximumByteCount``: 64 MiB.
     public static let minimumByteCount = 64 << 20
