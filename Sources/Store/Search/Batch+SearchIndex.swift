@@ -71,17 +71,16 @@ extension Rows {
 }
 
 extension RowCursor {
-    func forEachRow(
-        ofMessagesOf document: Document,
-        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    func scanMessages(
+        of document: Document,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let prefix = ByteWriter.key {
             $0.table(.message, document.channel)
             $0.descending { $0.timestamp(document.time) }
         }
         seek(to: prefix)
-        while let key = key, key.starts(with: prefix) {
-            try body(key, value)
+        while let key = key, key.starts(with: prefix), try body(key, value) {
             next()
         }
         try check()

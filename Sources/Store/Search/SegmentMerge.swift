@@ -49,7 +49,10 @@ struct SegmentMerge {
             }
             if isKept && isPruning {
                 isKept = false
-                try cursor.forEachRow(ofMessagesOf: first) { (_, _) in isKept = true }
+                try cursor.scanMessages(of: first) { (_, _) in
+                    isKept = true
+                    return false
+                }
             }
             if isKept { documents.append(first) }
             for index in readers.indices where heads[index] == first {

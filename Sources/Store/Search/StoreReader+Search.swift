@@ -208,6 +208,7 @@ extension StoredSearch {
         while found.count < limit {
             let documents = try candidates.next()
             if documents.isEmpty { break }
+            let missing = limit - found.count
             var simultaneous: [FoundMessage] = []
             for document in documents {
                 let stored: ChannelURL?
@@ -218,15 +219,20 @@ extension StoredSearch {
                     urls[document.channel] = .some(stored)
                 }
                 guard let url = stored else { continue }
-                try reader.forEachRow(ofMessagesOf: document) { (key, value) throws(StoreError) in
+                var matches = 0
+                try reader.scanMessages(of: document) { (key, value) throws(StoreError) in
                     let place = SearchCursor(
                         position: try rows.position(ofMessageKey: key), channelURL: url)
-                    if let cursor, cursor >= place { return }
-                    if let result = try result(value, place, key) { simultaneous.append(result) }
+                    if let cursor, cursor >= place { return true }
+                    if let result = try result(value, place, key) {
+                        simultaneous.append(result)
+                        matches += 1
+                    }
+                    return matches < missing
                 }
             }
             simultaneous.sort { $0.cursor < $1.cursor }
-            found += simultaneous.prefix(limit - found.count)
+            found += simultaneous.prefix(missing)
         }
         return found
     }

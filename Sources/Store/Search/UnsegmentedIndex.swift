@@ -27,10 +27,12 @@ final class UnsegmentedIndex: Sendable {
             let cursor = snapshot.cursor()
             // In the order of time, the segment needs little sorting.
             for document in Set(contents.unread).sorted(by: { $1.precedes($0) }) {
-                try cursor.forEachRow(ofMessagesOf: document) { _, value in
+                try cursor.scanMessages(of: document) { _, value in
                     // Other reads report the damage of a message that is omitted here.
-                    guard let message = try? Message(serialized: value) else { return }
-                    builder.add(message, in: document.channel)
+                    if let message = try? Message(serialized: value) {
+                        builder.add(message, in: document.channel)
+                    }
+                    return true
                 }
             }
             contents.builder = builder

@@ -183,6 +183,33 @@ import Testing
         #expect(code { _ = try find("umbrella", in: store) } == .corruption)
     }
 
+    /// A sender from another homeserver can give all of its messages the same time.
+    @Test(arguments: [false, true])
+    func aPageReadsNoMoreOfTheMessagesWithOneTimeThanItReturns(isIndexed: Bool) throws {
+        let ids = ["a", "b", "c", "d", "e"] as [MessageID]
+        let store = try store(
+            ids.map { message($0, at: 10, "umbrella") }
+                + ids.map { message("\($0)2", at: 10, in: "ship", "umbrella") },
+            isIndexed: isIndexed)
+        var pages: [String] = []
+        var cursor: SearchCursor?
+        repeat {
+            let page = try store.searchMessages(
+                MessageSearchParams("umbrella"), after: cursor, limit: 3)
+            pages.append(page.map(\.message).ids)
+            cursor = page.last?.cursor
+        } while cursor != nil
+        #expect(pages == ["e2 d2 c2", "b2 a2 e", "d c b", "a", ""])
+
+        let overlay = Overlay()
+        overlay.put(
+            { $0.messageKey(1, Position(createdAt: 10, messageID: "b")) }, { $0.raw([0xFF]) })
+        try store.cache.write(overlay, isDurable: false)
+        try store.write { try $0.save(User(id: "x")) }
+        let page = try store.searchMessages(MessageSearchParams("umbrella"), limit: 3)
+        #expect(page.map(\.message).ids == "e2 d2 c2")
+    }
+
     @Test func aLongQueryHasItsFirstWords() throws {
         let store = try store([message("a", at: 10, "umbrella")])
         #expect(try find(String(repeating: "umbrella ", count: 10_000), in: store) == "a")
