@@ -103,18 +103,14 @@ extension Ingest {
             report.channelsToBackfill.append(url)
         case .messageDeleted(let id, let url, let time):
             try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
-            if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
         case .messageOrEditDeleted(let id, let url, let createdAt, let time):
             try recordChanges(byDeletionOf: id, in: url, createdAt: createdAt)
             try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
-            if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
             report.channelsToBackfill.append(url)
         case .messagesDeleted(ofSender: let sender, in: let url, at: let time):
             let urls = if let url { [url] } else { try batch.channelURLs() }
             for url in urls {
-                try deleteMessages(
-                    of: sender, in: url, at: time,
-                    changesLast: !channelsWithLastMessage.contains(url))
+                try deleteMessages(of: sender, in: url, at: time)
             }
         case .reaction(let reaction):
             if try applyReaction(reaction, messageSource(.eventReactionUpdated)) {
@@ -191,10 +187,8 @@ extension Ingest {
     }
 
     /// Removes all messages of a sender from a channel, in O(*n*) of the channel's messages.
-    ///
-    /// If `changesLast` is true, the last message may be one of them.
     private mutating func deleteMessages(
-        of sender: UserID, in url: ChannelURL, at time: Timestamp?, changesLast: Bool
+        of sender: UserID, in url: ChannelURL, at time: Timestamp?
     ) throws(StoreError) {
         if flights.hasRequests(in: url) { flights.void(url) }
         for position in try batch.positions(in: url, from: .beginning, to: .end) {
@@ -202,10 +196,12 @@ extension Ingest {
             guard message?.sender?.userID == sender else { continue }
             try delete(position.messageID, in: url, at: time, messageSource(.eventMessageDeleted))
         }
-        guard changesLast, let last = try batch.groupChannel(url)?.lastMessage,
-            last.sender?.userID == sender, let id = last.messageID
-        else { return }
-        try recordDeleted(id, in: url)
+        // The channel's last message may not be stored.
+        if let last = try batch.groupChannel(url)?.lastMessage, last.sender?.userID == sender,
+            let id = last.messageID
+        {
+            deletedMessages[url, default: []].insert(id)
+        }
     }
 
     /// The feed has reported a change of a message without its content.
@@ -360,27 +356,20 @@ extension Ingest {
         flights.recordChannel(channel.url)
     }
 
-    mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
-        else {
-            return
-        }
-        channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
-            .first(where: \.countsAsLast)
-        try batch.save(channel, source: channelSource(.eventChannelChanged))
-        // An answer in flight may contain the last message of the server.
-        if isFeed { flights.recordChannel(url) }
-    }
-
-    /// Replaces deleted messages that the server's channels still have as their last messages.
+    /// Replaces deleted messages that channels still have as their last messages.
     mutating func replaceDeletedLastMessages() throws(StoreError) {
         let deleted = deletedMessages
         deletedMessages = [:]
         for (url, ids) in deleted.sorted(by: { $0.key < $1.key }) {
-            guard let last = try batch.groupChannel(url)?.lastMessage?.messageID,
-                ids.contains(last), try batch.message(last, in: url) == nil
+            guard var channel = try batch.groupChannel(url),
+                let last = channel.lastMessage?.messageID, ids.contains(last),
+                try batch.message(last, in: url) == nil
             else { continue }
-            try recordDeleted(last, in: url)
+            channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
+                .first(where: \.countsAsLast)
+            try batch.save(channel, source: channelSource(.eventChannelChanged))
+            // An answer in flight may contain the last message of the server.
+            if isFeed { flights.recordChannel(url) }
         }
     }
 }

@@ -324,11 +324,10 @@ struct Ingest {
         }
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         unusedDownloads += held?.files.downloadKeys ?? []
-        if !isOfAnotherHistory {
-            flights.record(.deleted, of: id, in: url)
-            deletedMessages[url, default: []].insert(id)
-        }
-        guard isHeld, !isOfAnotherHistory else { return }
+        deletedMessages[url, default: []].insert(id)
+        guard !isOfAnotherHistory else { return }
+        flights.record(.deleted, of: id, in: url)
+        guard isHeld else { return }
         // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
