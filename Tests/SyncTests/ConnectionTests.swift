@@ -51,6 +51,20 @@ struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
+    /// A system may cancel requests, for example those of a suspended app.
+    @Test func connectionThatTheBackendHasCanceledIsTriedAgain() async throws {
+        let story = try await Story()
+        let canceled = BackendError(.canceled, "the system has canceled the request")
+        story.network.failNext(1, of: [.connect], with: canceled)
+        await #expect(throws: SyncError.self) { try await story.connect() }
+        try await story.open()
+        await story.engine.disconnect()
+        story.network.failNext(1, of: [.connect], with: canceled)
+        try await story.connect()
+        try await story.engine { $0.connection == .online }
+        try await story.end()
+    }
+
     @Test(arguments: [BackendError.Code.throttled, .serverFailure, .unanswered])
     func transientFailureIsRetriedLater(_ code: BackendError.Code) async throws {
         let story = try await Story()

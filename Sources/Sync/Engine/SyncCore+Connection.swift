@@ -95,7 +95,7 @@ extension SyncCore {
     }
 
     func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
-        if case .connect = call.purpose { return error.code != .canceled }
+        if case .connect = call.purpose { return true }
         return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
     }
 
