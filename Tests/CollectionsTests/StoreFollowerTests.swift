@@ -63,8 +63,8 @@ import Testing
         var follower: StoreFollower?
         follower = try StoreFollower(.everything, of: store) { change in
             if change.number < 4 { #expect(throws: Never.self) { try write("\(change.number)") } }
-            // `catchUp` must not deliver the queued changes before the current one.
-            follower?.catchUp()
+            // `processQueued` must not deliver the queued changes before the current one.
+            follower?.processQueued()
             taken.append(change.number)
         }
         try write()
@@ -73,11 +73,11 @@ import Testing
         follower?.stop()
     }
 
-    @Test func catchUpDeliversQueuedChanges() async throws {
+    @Test func queuedChangesAreProcessed() async throws {
         let follower = try follow()
         try write("a")
         try write("b")
-        follower.catchUp()
+        follower.processQueued()
         #expect(taken.numbers == [1, 2])
         try write("c")
         await wait(for: 3)
@@ -98,7 +98,7 @@ import Testing
         try write("c")
         await wait(for: 1)
         #expect(taken.numbers == [1])
-        follower?.catchUp()
+        follower?.processQueued()
         #expect(taken.numbers == [1])
     }
 

@@ -77,7 +77,7 @@ import Testing
                 }
                 var untaken = changes.drain()[...]
                 while let change = untaken.popFirst() {
-                    var edits = window.edits(for: change)
+                    var edits = window.record(change)
                     if edits.mustReadAgain {
                         // `readAgain` reads a snapshot that already contains the remaining changes.
                         edits = try window.readAgain(

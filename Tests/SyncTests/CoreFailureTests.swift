@@ -151,7 +151,7 @@ import Testing
     @Test func itemThatCanBeWrittenKeepsTheFailureOfTheCache() throws {
         let directory = ScratchDirectory()
         var (core, disks, snapshot) = try failed(\.cache, in: directory)
-        try core.post(OutboxItem(.send, requestID: "b", channelURL: "general", createdAt: 1))
+        try core.enqueue(OutboxItem(.send, requestID: "b", channelURL: "general", createdAt: 1))
         #expect(code(of: core) == .noSpace)
         // Events of the feed may be missing from the cache, so the engine has not caught up.
         #expect(core.lastFailure != nil)

@@ -92,7 +92,7 @@ import Testing
     @Test func lastMessageThatALookupDoesNotFindIsReplaced() throws {
         try storeMessages()
         var flights = Flights()
-        let flight = flights.begin(in: url, isFollowed: true)
+        let flight = flights.begin(in: url, feedHadBegun: true)
         let ended = flights.end(flight)
         let interim = try #require(ended)
         _ = try store.commit { batch in

@@ -8,20 +8,20 @@ import Testing
 @Suite struct FlightsTests {
     @Test func tooManyRecordsMakeAnAnswerVoid() {
         var flights = Flights()
-        let flight = flights.begin(in: "c", isFollowed: true)
+        let flight = flights.begin(in: "c", feedHadBegun: true)
         for number in 0...20_000 { flights.record(.touched, of: MessageID("\(number)"), in: "c") }
         #expect(flights.end(flight) == nil)
     }
 
     @Test func interimHasTheChannelsReportedSinceTheRequest() {
         var flights = Flights()
-        let first = flights.begin(in: nil, isFollowed: true)
+        let first = flights.begin(in: nil, feedHadBegun: true)
         flights.recordChannel("a")
-        let second = flights.begin(in: nil, isFollowed: true)
+        let second = flights.begin(in: nil, feedHadBegun: true)
         flights.recordChannel("b")
         #expect(flights.end(first)?.channels == ["a", "b"])
         #expect(flights.end(second)?.channels == ["b"])
-        let third = flights.begin(in: nil, isFollowed: true)
+        let third = flights.begin(in: nil, feedHadBegun: true)
         #expect(flights.end(third)?.channels == [])
     }
 
@@ -47,8 +47,8 @@ import Testing
             case 0...2:
                 let flight =
                     random.oneIn(4)
-                    ? flights.begin(in: nil, isFollowed: false, isSearch: true)
-                    : flights.begin(in: url, isFollowed: true)
+                    ? flights.begin(in: nil, feedHadBegun: false, isSearch: true)
+                    : flights.begin(in: url, feedHadBegun: true)
                 open.append((flight, happened.count))
             case 3...5 where !open.isEmpty:
                 let (flight, since) = open.remove(at: random.number(below: open.count))

@@ -39,7 +39,7 @@ import Testing
 
         /// Returns the changes since a request that is answered immediately.
         func interim() throws -> Flights.Interim {
-            let flight = flights.begin(in: "general", isFollowed: true)
+            let flight = flights.begin(in: "general", feedHadBegun: true)
             let interim = flights.end(flight)
             return try #require(interim)
         }
@@ -212,7 +212,7 @@ import Testing
             if reportedCount > 0 { try device.apply(states[reportedCount - 1].event) }
             if reportedCount == requested {
                 flights = [true, true].map {
-                    device.flights.begin(in: "general", isFollowed: $0)
+                    device.flights.begin(in: "general", feedHadBegun: $0)
                 }
             }
             guard reportedCount == arrived else { continue }
@@ -312,7 +312,7 @@ import Testing
             try ingest.recordLoss(.newEpoch, "restored")
         }
         let interim = try device.interim()
-        let flight = device.flights.begin(in: url, isFollowed: true)
+        let flight = device.flights.begin(in: url, feedHadBegun: true)
         try device.apply { ingest in
             try ingest.applyLookup(
                 MessageLookup(found: [], gone: ["1"]), in: url, since: interim, .messageFill)
@@ -336,7 +336,7 @@ import Testing
             let unsent = Message(NewMessage("sent"), in: url, by: nil, at: 900)
             try ingest.batch.save(OutboxItem(unsent, requestID: "r"))
         }
-        let flight = device.flights.begin(in: url, isFollowed: true)
+        let flight = device.flights.begin(in: url, feedHadBegun: true)
         try device.apply(.messageReceived(.sample(1, text: "lost", at: 1000)))
         let interim = device.flights.end(flight)
         var report = Ingest.PageReport()

@@ -46,8 +46,8 @@ import Testing
                     let above = to < 3 ? Gap.Bound.position(Self.places[to].position!) : nil
                     let below = from > 0 ? Gap.Bound.position(Self.places[from - 1].position!) : nil
                     for bound in [nil, above, below] {
-                        for isFollowed in [true, false] {
-                            check(page, history, bound, isFollowed)
+                        for feedHadBegun in [true, false] {
+                            check(page, history, bound, feedHadBegun)
                         }
                     }
                 }
@@ -56,15 +56,15 @@ import Testing
     }
 
     private func check(
-        _ page: MessagePage, _ history: [Message], _ bound: Gap.Bound?, _ isFollowed: Bool
+        _ page: MessagePage, _ history: [Message], _ bound: Gap.Bound?, _ feedHadBegun: Bool
     ) {
-        guard let extent = PageExtent(page, bound: bound, isFollowed: isFollowed) else {
-            #expect(page.messages.isEmpty || !isFollowed)
+        guard let extent = PageExtent(page, bound: bound, feedHadBegun: feedHadBegun) else {
+            #expect(page.messages.isEmpty || !feedHadBegun)
             return
         }
         // If the feed does not follow the channel, a page covers nothing: no event would report a
         // message that is sent after the page was read.
-        #expect(isFollowed)
+        #expect(feedHadBegun)
         #expect(extent.from <= extent.through)
         if extent.from == .beginning { #expect(page.older == nil) }
         if extent.through == .end { #expect(page.newer == nil) }
@@ -80,18 +80,18 @@ import Testing
         let empty = MessagePage(messages: [], older: nil, newer: nil)
         for page in [page(Self.places, from: 0, to: 3), empty] {
             #expect(
-                PageExtent(page, bound: nil, isFollowed: true)
+                PageExtent(page, bound: nil, feedHadBegun: true)
                     == PageExtent(from: .beginning, through: .end))
-            #expect(PageExtent(page, bound: nil, isFollowed: false) == nil)
+            #expect(PageExtent(page, bound: nil, feedHadBegun: false) == nil)
         }
     }
 
     @Test func emptyPageInTheMiddleCoversOnlyItsEdge() {
         let page = MessagePage(messages: [], older: "older", newer: "newer")
         let bound = Gap.Bound.position(Self.places[1].position!)
-        #expect(PageExtent(page, bound: nil, isFollowed: true) == nil)
+        #expect(PageExtent(page, bound: nil, feedHadBegun: true) == nil)
         #expect(
-            PageExtent(page, bound: bound, isFollowed: true)
+            PageExtent(page, bound: bound, feedHadBegun: true)
                 == PageExtent(from: bound, through: bound)
         )
     }
@@ -101,7 +101,7 @@ import Testing
         func extent(_ outliers: Set<MessageID>, bound: Gap.Bound? = nil) -> PageExtent? {
             let page = MessagePage(
                 messages: places, outliers: outliers, older: "older", newer: "newer")
-            return PageExtent(page, bound: bound, isFollowed: true)
+            return PageExtent(page, bound: bound, feedHadBegun: true)
         }
         let bounds = places.map { Gap.Bound.position($0.position!) }
         #expect(extent(["1"]) == PageExtent(from: bounds[1], through: bounds[2]))

@@ -41,7 +41,7 @@ import Testing
     private func lookUp(_ message: Message) throws {
         _ = try store.commit { batch in
             var flights = Flights()
-            let flight = flights.begin(in: "general", isFollowed: true)
+            let flight = flights.begin(in: "general", feedHadBegun: true)
             guard let interim = flights.end(flight) else {
                 Issue.record("the answer is void")
                 return

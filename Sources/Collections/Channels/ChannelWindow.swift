@@ -4,7 +4,7 @@ import Store
 /// The shown part of a channel list: every stored channel that matches the query, from the start of
 /// the list to ``upper``.
 struct ChannelWindow {
-    typealias Edits = ListEdits<GroupChannel, ChannelListPosition>
+    typealias RowEdits = ListEdits<GroupChannel, ChannelListPosition>
 
     enum Bound: Comparable {
         case beginning
@@ -50,11 +50,11 @@ struct ChannelWindow {
 
     // MARK: Following
 
-    mutating func edits(for change: Change) -> ChannelEdits {
+    mutating func record(_ change: Change) -> ChannelEdits {
         var edits = ChannelEdits()
         for entry in change.entries {
             switch entry.operation {
-            case .savedGroupChannel(let channel): save(channel, entry.source, &edits)
+            case .savedGroupChannel(let channel): recordSaved(channel, entry.source, &edits)
             case .removedChannel(let url): edits.remove(url, entry.source)
             case .clearedCachedData, .replacedCache:
                 // Keep the rows until the store has the whole list again, and show all stored
@@ -68,7 +68,7 @@ struct ChannelWindow {
                 // A channel of a cleared cache is listed without being stored.
                 let listed = edits.rows.affects(url) ? nil : list[url]
                 if query.usesLabels, let channel = channel ?? listed {
-                    save(channel, entry.source, &edits)
+                    recordSaved(channel, entry.source, &edits)
                 }
             case .missed: edits.isMissed = true
             default: break
@@ -77,7 +77,7 @@ struct ChannelWindow {
         return edits
     }
 
-    private func save(
+    private func recordSaved(
         _ channel: GroupChannel, _ source: CollectionEventSource?, _ edits: inout ChannelEdits
     ) {
         let position = position(of: channel)
@@ -171,7 +171,7 @@ struct ChannelWindow {
         var edits = ChannelEdits()
         // The rows come from the reader; the queued changes determine only the sources of the
         // edits.
-        for change in skipped { edits.sources.merge(next.edits(for: change).sources) { $1 } }
+        for change in skipped { edits.sources.merge(next.record(change).sources) { $1 } }
         next.set(labels: try reader.channelLabels())
         for url in channels.map(\.url) { edits.rows.remove(url) }
         try next.readShownPart(in: reader) { edits.rows.save($0, at: next.position(of: $0)) }
@@ -208,7 +208,7 @@ extension GroupChannel: ListRow {
 }
 
 struct ChannelEdits {
-    var rows = ChannelWindow.Edits()
+    var rows = ChannelWindow.RowEdits()
     var sources: [ChannelURL: CollectionEventSource] = [:]
     var isCleared = false
     /// `true` if the store has dropped changes, so that all rows have to be read again.

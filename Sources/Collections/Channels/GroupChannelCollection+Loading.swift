@@ -90,7 +90,7 @@ extension GroupChannelCollection {
         }
         try checkIsNotDisposed()
         apply(edits, reporting)
-        follower.catchUp()
+        follower.processQueued()
         try checkIsNotDisposed()
         awaitCompleteList()
         if visits.needsSorting { return .unsorted }

@@ -196,7 +196,7 @@ public final class GroupChannelCollection {
     }
 
     private func apply(_ change: Change) {
-        var edits = window.edits(for: change)
+        var edits = window.record(change)
         if edits.isCleared { restart() }
         if edits.isMissed {
             // Ignore the error: the engine reports it.

@@ -67,7 +67,7 @@ extension MessageList {
         }
         (mentionCursor, hasReadMentions) = (page.next, page.next == nil)
         try checkIsNotDisposed()
-        follower?.catchUp()
+        follower?.processQueued()
         updateGap()
     }
 
@@ -104,7 +104,7 @@ extension MessageList {
         }
         try checkIsNotDisposed()
         // List the messages, which the engine has stored.
-        follower?.catchUp()
+        follower?.processQueued()
         updateGap()
     }
 

@@ -28,7 +28,7 @@ final class StoreFollower {
 
     /// Processes all changes that precede a new snapshot, and then reads the snapshot.
     ///
-    /// Later changes stay queued until the caller calls ``catchUp()``, after applying the result.
+    /// Later changes stay queued until the caller calls ``processQueued()``, after applying the result.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
@@ -65,7 +65,7 @@ final class StoreFollower {
         return value
     }
 
-    func catchUp() {
+    func processQueued() {
         queued += changes.drain()
         processAll(through: .max)
     }
@@ -75,7 +75,7 @@ final class StoreFollower {
         changes.cancel()
     }
 
-    private func processNext() {
+    private func processThenWait() {
         guard !isStopped else { return }
         queued += changes.drain { [weak self] in StoreFollower.wake(self) }
         processAll(through: .max)
@@ -85,7 +85,7 @@ final class StoreFollower {
     /// values of the committing task.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
-            follower?.processNext()
+            follower?.processThenWait()
         }
     }
 

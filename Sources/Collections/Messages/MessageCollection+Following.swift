@@ -57,17 +57,17 @@ extension MessageCollection {
     }
 
     func notifyHugeGap() {
-        catchUp()
+        processQueued()
         guard !isDisposed else { return }
         delegate?.messageCollectionDidDetectHugeGap(self)
     }
 
-    func catchUp() { follower?.catchUp() }
+    func processQueued() { follower?.processQueued() }
 
     func process(_ change: Change) {
         let wasStale = window.thread?.isStale ?? false
         defer { if !wasStale { refreshThread() } }
-        let edits = window.edits(for: change)
+        let edits = window.record(change)
         longReads.record(change)
         var changes = [change]
         // Ignore the error: the engine reports it.
@@ -170,7 +170,7 @@ extension MessageCollection {
 
     /// `true` if the channel is stored again or was reported as removed.
     var isChannelKnown: Bool {
-        catchUp()
+        processQueued()
         if isDisposed || isChannelDeleted { return true }
         // Ignore the error: the engine reports an unreadable store.
         let found = try? engine.stored { (reader) throws(StoreError) in
@@ -282,7 +282,7 @@ extension MessageCollection {
         longReads.invalidate()
         try checkIsStarted()
         let diff = showEdits(edits, reporting, trimming: end)
-        follower.catchUp()
+        follower.processQueued()
         return (value, diff.insertions.compactMap(\.element.message))
     }
 

@@ -83,8 +83,8 @@ extension MessageCollection {
             guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
             page += 1
             do throws(SyncError) {
-                let isFollowed = try await fetch(direction, left, at: gap)
-                if !isFollowed, try canCrossGaps() {
+                let feedHadBegun = try await fetch(direction, left, at: gap)
+                if !feedHadBegun, try canCrossGaps() {
                     return all.union(try await cross(direction, left).map(\.id))
                 }
             } catch {
@@ -187,7 +187,7 @@ extension MessageCollection {
             let hasWanted = page.messages.compactMap(\.position).contains {
                 isWanted(.position($0))
             }
-            guard !hasWanted, let next else { return fetched.isFollowed }
+            guard !hasWanted, let next else { return fetched.feedHadBegun }
             guard usedCursors.insert(next) else { throw .stalled(channelURL) }
             try checkIsStarted()
             request.anchor = .cursor(next)
@@ -239,7 +239,7 @@ extension MessageCollection {
             .messageFill
         ) { $0 < upper }
         try checkIsStarted()
-        catchUp()
+        processQueued()
         return try left()
     }
 
@@ -281,28 +281,28 @@ extension MessageCollection {
 
     /// Shows the server's messages at the starting point.
     ///
-    /// A page that was requested before the feed began (`isFollowed` is false) closes no gap: the
+    /// A page that was requested before the feed began (`feedHadBegun` is false) closes no gap: the
     /// list shows its messages and the gap, which is filled later. If the listed messages are
     /// stale, the page is fetched again: the server may lack some of them.
-    func showServer(isFollowed: Bool) async throws(SyncError) -> [Message] {
+    func showFetched(feedHadBegun: Bool) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
             // Keep the position of a window to which the user has loaded more messages.
-            catchUp()
+            processQueued()
             return messages
         }
-        let crossesGaps = isFollowed ? false : try canCrossGaps()
+        let crossesGaps = feedHadBegun ? false : try canCrossGaps()
         try openWindow(crossesGaps: crossesGaps)
         try await completeWindow(crossesGaps: crossesGaps)
         if crossesGaps { return messages }
         await extendToSize()
         try checkIsStarted()
-        guard !isFollowed, window.thread == nil, try hasStaleMessages(),
+        guard !feedHadBegun, window.thread == nil, try hasStaleMessages(),
             let request = try await firstPage(await engine.state)
         else { return messages }
         // Ignore the error: the first page is listed.
         _ = try? await fetch(request, .messageInitialize)
-        return try await showServer(isFollowed: true)
+        return try await showFetched(feedHadBegun: true)
     }
 
     private func hasStaleMessages() throws(SyncError) -> Bool {

@@ -79,7 +79,7 @@ extension MessageCollection {
             var next = read
             var mustReadAgain = false
             for change in longReads.changes where change.number > snapshot.number {
-                var edits = next.edits(for: change)
+                var edits = next.record(change)
                 mustReadAgain = mustReadAgain || edits.mustReadAgain
                 _ = next.apply(&edits)
             }
@@ -99,7 +99,7 @@ extension MessageCollection {
         window.list = list
         window.visits = VisitLimit(Self.visitLimit)
         let diff = showEdits(edits, reporting)
-        catchUp()
+        processQueued()
         return diff.insertions.compactMap(\.element.message)
     }
 }

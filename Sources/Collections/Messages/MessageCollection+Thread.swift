@@ -41,7 +41,7 @@ extension MessageCollection {
     }
 
     func apply(parentLookup lookup: MessageLookup) throws(SyncError) {
-        catchUp()
+        processQueued()
         if let found = lookup.found.first { set(\.parentMessage, to: found) }
         if !lookup.gone.isEmpty { set(\.isParentMessageDeleted, to: true) }
         notifyObservers()
@@ -87,9 +87,9 @@ extension MessageCollection {
         // Without a thread, the engine has recorded the page.
         guard omissions != nil else { return }
         // The page is fetched again when the feed has begun.
-        if !fetched.isFollowed { return setThreadIsStale(true) }
+        if !fetched.feedHadBegun { return setThreadIsStale(true) }
         guard let from = fetched.from, let through = fetched.through else { return }
-        catchUp()
+        processQueued()
         // The feed has omitted messages since the request.
         guard !isDisposed, self.omissions == omissions else { return }
         changeThread { $0.cover(from: from, through: through) }
@@ -149,7 +149,7 @@ extension MessageCollection {
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
         record(fetched, since: omissions)
         guard let thread = window.thread, !isDisposed else { return }
-        guard fetched.isFollowed else { return endRefresh(isStale: true) }
+        guard fetched.feedHadBegun else { return endRefresh(isStale: true) }
         // The feed has omitted messages again.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }

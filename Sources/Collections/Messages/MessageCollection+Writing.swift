@@ -223,7 +223,7 @@ extension MessageCollection {
     ) async throws(SyncError) -> Value {
         if isDisposed { throw .disposed(channelURL.rawValue) }
         let value = try await body(engine, channelURL)
-        catchUp()
+        processQueued()
         return value
     }
 }

@@ -243,7 +243,7 @@ public final class MessageCollection {
         let cached = showCached(policy)
         let refresh = Task { @MainActor [weak self, engine, channelURL] in
             do throws(SyncError) {
-                var isFollowed = true
+                var feedHadBegun = true
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromCache { try await self?.completeWindow(crossesGaps: true) }
                 if policy.loadsFromAPI {
@@ -262,12 +262,13 @@ public final class MessageCollection {
                         let omissions = self?.omissions
                         let fetched = try await engine.fetch(request, .messageInitialize)
                         self?.record(fetched, since: omissions)
-                        isFollowed = fetched.isFollowed
+                        feedHadBegun = fetched.feedHadBegun
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
                 return Result<[Message], SyncError>.success(
-                    policy.loadsFromAPI ? try await showServer(isFollowed: isFollowed) : messages)
+                    policy.loadsFromAPI
+                        ? try await showFetched(feedHadBegun: feedHadBegun) : messages)
             } catch {
                 // Disposing the collection cancels its requests: report `disposed`, not `canceled`.
                 let isOver = error.code.isEnd && self?.isDisposed != false
@@ -319,11 +320,11 @@ public final class MessageCollection {
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.stateAfterConnecting
         }
-        var isFollowed = true
+        var feedHadBegun = true
         if let request = try await firstPage(state) {
-            isFollowed = try await fetch(request, .messageInitialize).isFollowed
+            feedHadBegun = try await fetch(request, .messageInitialize).feedHadBegun
         }
-        return try await showServer(isFollowed: isFollowed)
+        return try await showFetched(feedHadBegun: feedHadBegun)
     }
 
     /// Ends the collection: it loads no more messages and sends no more notifications.

@@ -109,7 +109,7 @@ extension Window {
             (earlier.sources, earlier.canceled, earlier.accepted)
         var isJoined = earlier.isJoined
         for change in skipped {
-            let earlier = next.edits(for: change)
+            let earlier = next.record(change)
             edits.sources.merge(earlier.sources) { $1 }
             edits.canceled += earlier.canceled
             edits.accepted.merge(earlier.accepted) { $1 }

@@ -3,7 +3,7 @@ import Store
 import Sync
 
 extension Window {
-    mutating func save(
+    mutating func recordSaved(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         let number = outboxItems[item.requestID]?.number ?? lastOutboxItemNumber + 1
@@ -79,7 +79,7 @@ extension Window {
             item.messageID.map { [$0] }
             ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
         let held = ids.compactMap { heldMessage($0, edits) }
-        for message in held { save(message, source, &edits) }
+        for message in held { recordSaved(message, source, &edits) }
         // The edit may make an unlisted message match: read the window again.
         if held.isEmpty, item.operation == .update { edits.mustReadAgain = true }
     }

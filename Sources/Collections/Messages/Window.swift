@@ -8,7 +8,7 @@ import Sync
 /// stored messages between ``lower`` and ``upper`` that match the list, the gaps between them, and,
 /// wherever it is, the unsent messages after them.
 struct Window: Sendable {
-    typealias Edits = ListEdits<MessageItem, MessageItemKey>
+    typealias RowEdits = ListEdits<MessageItem, MessageItemKey>
 
     let channelURL: ChannelURL
     let params: MessageListParams
@@ -112,7 +112,8 @@ struct Window: Sendable {
 
     // MARK: Following
 
-    mutating func edits(for change: Change) -> WindowEdits {
+    /// Takes over a change of the store, except for the rows, and returns the edits of the rows.
+    mutating func record(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
             let positions = change.operations.compactMap { operation -> Position? in
@@ -157,7 +158,7 @@ struct Window: Sendable {
                 || operation == .replacedCache
         else { return }
         switch operation {
-        case .savedMessage(let message): save(message, entry.source, &edits)
+        case .savedMessage(let message): recordSaved(message, entry.source, &edits)
         case .removedMessage(let id, _, _): remove(id, entry.source, &edits)
         case .removedMessages(_, let first, let last):
             removeMessages(from: first, through: last, entry.source, &edits)
@@ -172,13 +173,13 @@ struct Window: Sendable {
             covered = covered.filter { list[.message(rowIDs[$0.key])] != nil }
         case .savedGap(let gap): gaps[gap.upper] = gap
         case .removedGap(let gap): gaps[gap.upper] = nil
-        case .savedOutboxItem(let item): save(item, entry.source, &edits)
+        case .savedOutboxItem(let item): recordSaved(item, entry.source, &edits)
         case .removedOutboxItem(let item): remove(item, entry.source, &edits)
         default: break
         }
     }
 
-    mutating func save(
+    mutating func recordSaved(
         _ message: Message, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         guard let id = message.messageID, let position = message.position else { return }
@@ -339,7 +340,7 @@ struct Window: Sendable {
 }
 
 struct WindowEdits: Sendable {
-    var rows = Window.Edits()
+    var rows = Window.RowEdits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
     var canceled: [Message] = []
     /// The sent messages that are not listed, by the rows of the unsent ones.

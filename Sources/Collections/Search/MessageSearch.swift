@@ -175,7 +175,7 @@ public final class MessageSearch {
             }
             try checkIsNotDisposed()
             // List the messages, which the engine has stored.
-            follower?.catchUp()
+            follower?.processQueued()
             serverSearch.add(page)
             let found = Set(
                 page.messages.map { FoundMessage.RowID(url: $0.channelURL, id: $0.messageID) })

@@ -53,7 +53,7 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
         }
         self.follower = follower
         show(try follower.read { (snapshot) throws(StoreError) in try self.read(snapshot) })
-        follower.catchUp()
+        follower.processQueued()
     }
 
     /// Ends the collection, which then no longer follows the table.

@@ -24,8 +24,8 @@ struct PageExtent: Hashable {
     ///
     /// `bound` is the anchor's position, if no messages are missing between it and the page: the
     /// anchor is a stored message or the gap's own cursor.
-    init?(_ page: MessagePage, bound: Gap.Bound?, isFollowed: Bool) {
-        guard isFollowed else { return nil }
+    init?(_ page: MessagePage, bound: Gap.Bound?, feedHadBegun: Bool) {
+        guard feedHadBegun else { return nil }
         var bounds: [Gap.Bound] = bound.map { [$0] } ?? []
         let ordered = page.orderedPositions
         if let first = ordered.first { bounds.append(.position(first)) }
@@ -47,7 +47,7 @@ struct PageExtent: Hashable {
     ///
     /// `start` is the result of `bound(of:answeredBy:)`.
     init?(
-        _ page: MessagePage, of request: PageRequest, from start: Gap.Bound?, isFollowed: Bool
+        _ page: MessagePage, of request: PageRequest, from start: Gap.Bound?, feedHadBegun: Bool
     ) {
         var bound = start
         let ordered = page.orderedPositions
@@ -70,7 +70,7 @@ struct PageExtent: Hashable {
         {
             bound = min(known, Gap.Bound(before: time))
         }
-        self.init(page, bound: bound, isFollowed: isFollowed)
+        self.init(page, bound: bound, feedHadBegun: feedHadBegun)
         excludedBound = request.includesBound ? nil : bound
     }
 }

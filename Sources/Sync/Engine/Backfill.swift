@@ -142,13 +142,14 @@ struct Backfill {
 
     // MARK: The queue
 
-    mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
+    mutating func enqueue(_ url: ChannelURL, isAwaited: Bool = false, retriesFailed: Bool = false) {
         if isAwaited { awaited.insert(url) }
         // There is a new reason to fetch the channel, so retry it even if it has failed.
-        if isAwaited || isNew { works[url]?.clearErrors() }
+        if isAwaited || retriesFailed { works[url]?.clearErrors() }
         // At its cursor, a refetch would skip new messages that are newer than the cursor.
-        if isNew { works[url]?.refetch = nil }
-        enqueue(url)
+        if retriesFailed { works[url]?.refetch = nil }
+        guard isOn, queued.insert(url).inserted else { return }
+        queue.append(url)
     }
 
     mutating func removeWaiter(_ url: ChannelURL) { awaited.remove(url) }
@@ -158,11 +159,6 @@ struct Backfill {
         hugeGaps[url] = nil
         recent.remove(url)
         if queued.remove(url) != nil { queue.removeAll { $0 == url } }
-    }
-
-    private mutating func enqueue(_ url: ChannelURL) {
-        guard isOn, queued.insert(url).inserted else { return }
-        queue.append(url)
     }
 
     /// Takes a channel from the queue, first one that is shown or that a caller waits for.

@@ -59,7 +59,7 @@ struct LookUp: CallerCall {
         let url = call.channelURL
         return core.write { (ingest) throws(StoreError) in
             try ingest.applyLookup(lookup, in: url, since: interim, .requestMessage)
-            if let verified, interim.isFollowed,
+            if let verified, interim.feedHadBegun,
                 try ingest.batch.lossCount() == verified.lossCount
             {
                 try ingest.markVerified(url, verified.extent, since: interim)
@@ -146,7 +146,7 @@ extension SyncCore {
         }
         // A message may have opened a gap in a range that a viewer shows.
         for url in Set((stored ?? []).map(\.channelURL)).sorted() where backfill.isShown(url) {
-            backfill.examine(url)
+            backfill.enqueue(url)
         }
         return stored
     }
@@ -298,7 +298,7 @@ extension SyncCore {
     ) -> GroupChannel? {
         // The server may have refused to return the shown history until the user joined.
         defer {
-            if backfill.isShown(channel.url) { backfill.examine(channel.url, isNew: true) }
+            if backfill.isShown(channel.url) { backfill.enqueue(channel.url, retriesFailed: true) }
         }
         return write { (ingest) throws(StoreError) in
             try ingest.applyChannel(channel, since: interim, .requestChannel)
@@ -332,7 +332,7 @@ extension StoreReader {
             if held.replaced(by: message) != held { found.different.append(message) }
         }
         let bound = try bound(of: request, answeredBy: page)
-        let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
+        let extent = PageExtent(page, of: request, from: bound, feedHadBegun: interim.feedHadBegun)
         if let extent {
             let idsOnPage = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)

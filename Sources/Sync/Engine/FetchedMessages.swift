@@ -9,7 +9,7 @@ public struct FetchedMessages: Hashable, Sendable {
     var extent: PageExtent?
 
     /// True if the feed reports all events since the request; otherwise, no range is covered.
-    package var isFollowed: Bool
+    package var feedHadBegun: Bool
 
     /// The stored messages of the covered range to look up, because the page lacks them or may have
     /// an older version.

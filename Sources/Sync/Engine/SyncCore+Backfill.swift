@@ -182,7 +182,7 @@ extension SyncCore {
             guard case .success(let changes) = answer.of(CoreCall.MessageChanges.self) else {
                 break
             }
-            return handleChanges(changes, in: url, interim)
+            return handleChangelog(changes, in: url, interim)
         default: break
         }
         resumeOrPause(url)
@@ -308,7 +308,7 @@ extension SyncCore {
         if work.idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
     }
 
-    private mutating func handleChanges(
+    private mutating func handleChangelog(
         _ changes: MessageChangelog, in url: ChannelURL, _ interim: Flights.Interim
     ) {
         guard var run = backfill[url].changelog else { return backfill.resume(url) }

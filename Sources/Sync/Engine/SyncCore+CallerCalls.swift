@@ -63,7 +63,7 @@ extension SyncCore {
             }
             return count
         }
-        for url in Set(messages.map(\.channelURL)).sorted() { backfill.examine(url) }
+        for url in Set(messages.map(\.channelURL)).sorted() { backfill.enqueue(url) }
         return count
     }
 
@@ -86,7 +86,7 @@ extension SyncCore {
         try write(orFail: message) { (ingest) throws(StoreError) in
             try ingest.batch.save(channel, source: .eventChannelChanged)
         }
-        backfill.examine(channel.url, isNew: true)
+        backfill.enqueue(channel.url, retriesFailed: true)
     }
 
     mutating func markStale(_ url: ChannelURL) throws(SyncError) {
@@ -94,6 +94,6 @@ extension SyncCore {
         try write(orFail: message) { (ingest) throws(StoreError) in
             try ingest.markKnownHistoryStale(of: url)
         }
-        if backfill.isShown(url) { backfill.examine(url) }
+        if backfill.isShown(url) { backfill.enqueue(url) }
     }
 }

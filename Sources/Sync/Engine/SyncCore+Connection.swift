@@ -13,7 +13,7 @@ extension SyncCore {
                 "the store belongs to \(user.userID): open another one for \(credentials.userID)")
             return act(.fail(error, ticket: ticket))
         }
-        cancelCallsAndWaits()
+        resetConnection()
         if let old = connectTicket {
             let error = SyncError(.canceled, "another call of connect(as:) has started")
             act(.fail(error, ticket: old))
@@ -34,7 +34,7 @@ extension SyncCore {
 
     mutating func disconnect() {
         let wasConnected = connector.end()
-        cancelCallsAndWaits()
+        resetConnection()
         // The engine of the next user may be using the backend.
         if wasConnected { act(.disconnect) }
         if let ticket = connectTicket.take() {
@@ -82,7 +82,7 @@ extension SyncCore {
         }
         if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
         backfill.begin()
-        for url in (knownReactions?.needed ?? [:]).keys.sorted() { backfill.examine(url) }
+        for url in (knownReactions?.needed ?? [:]).keys.sorted() { backfill.enqueue(url) }
         areLimitsDue = true
         isCatchingUp = true
         feedFailures = 0
@@ -101,7 +101,7 @@ extension SyncCore {
 
     mutating func loseConnection(_ error: BackendError, _ call: Call) {
         for ticket in call.tickets { act(.fail(SyncError(error), ticket: ticket)) }
-        cancelCallsAndWaits()
+        resetConnection()
         let step = connector.fail(error)
         if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
         guard connector.phase != .off else { return }
@@ -118,7 +118,7 @@ extension SyncCore {
         act(.reply(ConnectOutcome.offline(user, reason: error), ticket: ticket))
     }
 
-    mutating func cancelCallsAndWaits() {
+    mutating func resetConnection() {
         state.isLive = false
         polling = FeedPolling()
         endTyping()

@@ -14,7 +14,7 @@ extension SyncCore {
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
         guard let token = read({ (reader) throws(StoreError) in try reader.feedToken() }) else {
-            return waitForFeed(atLeast: nil)
+            return retryFeedLater(atLeast: nil)
         }
         hasFeedBegun = token != nil
         polling.isWaiting = false
@@ -30,13 +30,13 @@ extension SyncCore {
         switch answer {
         case .success(let batch):
             guard let last = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
-                return waitForFeed(atLeast: nil)
+                return retryFeedLater(atLeast: nil)
             }
             if let last, last != batch.epoch { return handleLoss(.newEpoch, batch.epoch) }
             guard !mayBeOutdated(batch, interim) || discardedBatches == SyncCore.discardLimit else {
-                return discard(batch, after: token)
+                return requestAgain(batch, after: token)
             }
-            guard storeBatch(batch, after: token) else { return waitForFeed(atLeast: nil) }
+            guard storeBatch(batch, after: token) else { return retryFeedLater(atLeast: nil) }
             discardedBatches = 0
             feedFailures = 0
             if token != nil { lossCount = 0 }
@@ -46,14 +46,15 @@ extension SyncCore {
         case .failure(let error) where error.code == .expired && token != nil:
             handleLoss(.expiredCursor)
         case .failure(let error):
-            waitForFeed(atLeast: error.retryAfter)
+            retryFeedLater(atLeast: error.retryAfter)
         }
     }
 
     /// Returns whether a batch may have an older state of a channel or message than an answer that
     /// was stored since the request.
     ///
-    /// Other events of messages are compared by their versions or times.
+    /// Events of messages in other channels may also be outdated; `Ingest` compares their versions
+    /// or times with the stored messages.
     private func mayBeOutdated(_ batch: FeedBatch, _ interim: Flights.Interim?) -> Bool {
         guard let interim else { return !batch.events.isEmpty }
         return batch.events.contains { event in
@@ -71,7 +72,7 @@ extension SyncCore {
 
     /// Requests a batch again, with newer states, and stores only the events that no other batch
     /// reports.
-    private mutating func discard(_ batch: FeedBatch, after token: FeedToken?) {
+    private mutating func requestAgain(_ batch: FeedBatch, after token: FeedToken?) {
         discardedBatches += 1
         var rest = batch
         rest.events = batch.events.filter(\.isReportedOnce)
@@ -90,7 +91,7 @@ extension SyncCore {
         awaitFeed()
     }
 
-    private mutating func waitForFeed(atLeast duration: Duration?) {
+    private mutating func retryFeedLater(atLeast duration: Duration?) {
         polling.isAwaited = false
         // Storing the same events in the damaged cache would fail again.
         guard !isHaltedByDamage else {
@@ -109,7 +110,7 @@ extension SyncCore {
         let recorded: Void? = write { (ingest) throws(StoreError) in
             try ingest.recordLoss(loss, epoch)
         }
-        guard recorded != nil else { return waitForFeed(atLeast: nil) }
+        guard recorded != nil else { return retryFeedLater(atLeast: nil) }
         if loss == .newEpoch { endItemsOfFormerEpochs() }
         state.isLive = false
         polling.isAwaited = false
@@ -120,7 +121,11 @@ extension SyncCore {
         hasFeedBegun = false
         lossCount += 1
         // A server may lose its history again and again.
-        if lossCount > SyncCore.toleratedLosses { waitForFeed(atLeast: nil) } else { startFeed() }
+        if lossCount > SyncCore.toleratedLosses {
+            retryFeedLater(atLeast: nil)
+        } else {
+            startFeed()
+        }
     }
 
     private mutating func storeBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
@@ -156,7 +161,7 @@ extension SyncCore {
             hasFeedBegun = true
             missedChannels = report.missedChannels
             for url in report.removedChannels { stopBackfill(of: url) }
-            for url in report.channelsToBackfill { backfill.examine(url, isNew: true) }
+            for url in report.channelsToBackfill { backfill.enqueue(url, retriesFailed: true) }
         }
         if becomesLive { examineRecentChannels() }
         state.isLive = batch.isLive
@@ -204,12 +209,12 @@ struct FeedPolling {
     /// The growth of the interval with each empty batch, to about a tenth of the idle time.
     private static let growth = 1.1
 
-    /// Returns how long to wait before the next request; `nil` to make it immediately.
+    /// Records that a batch has arrived, and returns how long to wait before the next request.
     ///
-    /// A feed that has waited for events for at least the interval is not polled. `isRepeated` is
+    /// Returns `nil` if the request is to be made at once. A feed that has waited for events for at least the interval is not polled. `isRepeated` is
     /// true if the batch has the cursor of the previous one.
-    mutating func delay(
-        after batch: FeedBatch, isRepeated: Bool, at time: Timestamp, _ options: SyncOptions
+    mutating func record(
+        _ batch: FeedBatch, isRepeated: Bool, at time: Timestamp, _ options: SyncOptions
     ) -> Duration? {
         isAwaited = false
         // After an empty batch with a new cursor, a feed that is not live makes progress.
@@ -240,7 +245,7 @@ extension SyncCore {
     // MARK: Polling
 
     mutating func continueFeed(after batch: FeedBatch, isRepeated: Bool) {
-        let delay = polling.delay(after: batch, isRepeated: isRepeated, at: time, options)
+        let delay = polling.record(batch, isRepeated: isRepeated, at: time, options)
         guard let delay else { return startFeed() }
         polling.isWaiting = true
         act(
@@ -282,7 +287,7 @@ extension SyncCore {
 }
 
 extension SyncCore.Wait {
-    var isOfFeed: Bool {
+    var isOfPolling: Bool {
         if case .poll = self { true } else { false }
     }
 }

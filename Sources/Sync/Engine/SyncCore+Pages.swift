@@ -21,7 +21,7 @@ extension SyncCore {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             guard case .page(var fetch) = call.purpose, request.isServed(by: fetch.request),
                 task == nil || fetch.task == nil, let flight = call.flight,
-                flights.isValid(flight), flight.isFollowed == hasFeedBegun
+                flights.isValid(flight), flight.feedHadBegun == hasFeedBegun
             else { continue }
             fetch.task = fetch.task ?? task
             fetch.callers += callers
@@ -110,7 +110,7 @@ extension SyncCore {
         let fetched = write { (ingest) throws(StoreError) in
             let report = try ingest.applyPage(page, of: request, since: interim, source)
             return FetchedMessages(
-                page: page, extent: report.extent, isFollowed: interim.isFollowed,
+                page: page, extent: report.extent, feedHadBegun: interim.feedHadBegun,
                 unconfirmed: report.unconfirmed,
                 lossCount: try ingest.batch.lossCount())
         }
@@ -121,7 +121,7 @@ extension SyncCore {
             guard let fetched else { return resumeOrPause(url) }
             continueBackfill(task, after: fetched, of: request, since: before)
         } else if let fetched, !fetched.unconfirmed.isEmpty, request.parentMessageID == nil {
-            backfill.examine(url)
+            backfill.enqueue(url)
         }
     }
 

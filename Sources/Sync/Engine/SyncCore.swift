@@ -212,7 +212,7 @@ struct SyncCore {
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
             pollForCallers()
-            if let url { backfill.examine(url, isAwaited: true) }
+            if let url { backfill.enqueue(url, isAwaited: true) }
         case .abandon(let ticket): abandon(ticket)
         case .changed: break
         case .deliveryResult(let id, let url, let ticket): deliveryResult(of: id, in: url, ticket)
@@ -245,7 +245,7 @@ struct SyncCore {
         switch wait {
         case .connection(connector.generation), .feed(connector.generation):
             connector.end()
-            cancelCallsAndWaits()
+            resetConnection()
             act(.disconnect)
         case .backfill(let url, connector.generation): stopAfterLastAttempt(url)
         case .outbox(let url, connector.generation): giveUpSending(in: url)
@@ -264,8 +264,8 @@ struct SyncCore {
         switch call {
         case is CoreCall.Connect: break
         case is SearchMessages, is ListMentions:
-            flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
-        default: flight = flights.begin(in: call.channel, isFollowed: hasFeedBegun)
+            flight = flights.begin(in: nil, feedHadBegun: false, isSearch: true)
+        default: flight = flights.begin(in: call.channel, feedHadBegun: hasFeedBegun)
         }
         calls[lastNumber] = Call(value: call, purpose: purpose, flight: flight)
         act(.call(call, number: lastNumber))
@@ -297,7 +297,7 @@ struct SyncCore {
             backfill.isShown(url) || knownReactions.needed[url] != nil
         {
             // The answer may contain shown messages, whose reactions must be requested.
-            backfill.examine(url)
+            backfill.enqueue(url)
         }
         if let url = call.value.channel { answeredChannels.insert(url) }
     }
@@ -343,85 +343,5 @@ struct SyncCore {
             abandon(ticket)
             act(error.map { .fail($0, ticket: ticket) } ?? .reply((), ticket: ticket))
         }
-    }
-}
-
-// MARK: Writing
-
-extension SyncCore {
-    /// Returns `nil`, and records the failure, if the write failed, at least in one of the databases.
-    @discardableResult
-    mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
-        var result: Result?
-        var ingested: Ingest?
-        var newUnreadItems = unreadItems
-        do {
-            try store.write { batch in
-                // Before a connection, the user is the stored one of the last session.
-                var user = state.user
-                if user == nil {
-                    user = try batch.unlessDamaged { () throws(StoreError) in
-                        try batch.storedUser()
-                    }
-                }
-                var ingest = Ingest(
-                    batch, options, of: user?.userID, flights,
-                    hasSeparateReactions: knownReactions != nil,
-                    changes: outbox.changes, now: now)
-                result = try body(&ingest)
-                try removeMessagesThatMustNotBeCached(&ingest)
-                ingested = ingest
-                newUnreadItems?.update(ingest.batch.savedGroupChannels)
-            }
-            guard let ingested else { preconditionFailure("The store did not call the closure.") }
-            flights = ingested.flights
-            unreadItems = newUnreadItems
-            knownReactions?.apply(ingested.reactionChanges ?? [])
-            recordSuccessfulWrite()
-            for (item, result) in ingested.endedItems { dequeueEnded(item, with: result) }
-            let unused = ingested.unusedDownloads
-            if !unused.isEmpty { act(.removeDownloads(unused)) }
-            // A viewer may have shown the channel before the user lost it, or before it was stored.
-            for url in ingested.addedChannels where backfill.isShown(url) {
-                backfill.examine(url, isNew: true)
-            }
-            for url in ingested.dividedChannels where backfill.isShown(url) {
-                backfill.examine(url)
-            }
-            return result
-        } catch let error as StoreError {
-            writeFailure = SyncError(error)
-        } catch {
-            writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
-        }
-        recoverFromFailedWrite(ingested)
-        return nil
-    }
-
-    /// Clears the failures, except that of a database that still has to be reopened: the write may
-    /// concern the other database, or have changed nothing.
-    private mutating func recordSuccessfulWrite() {
-        readFailure = nil
-        writeFailure = store.cacheFailure.map { SyncError($0) }
-        outboxFailure = store.outboxFailure.map { SyncError($0) }
-    }
-
-    /// Prepares for a cache that a failed write has changed: only the outbox could not be written.
-    private mutating func recoverFromFailedWrite(_ ingested: Ingest?) {
-        // The changes that answers to requests in flight have to be compared with are unknown.
-        flights.voidAll()
-        unreadItems = nil
-        knownReactions?.apply((ingested?.reactionChanges ?? []).filter(\.isRemoval))
-        backfill.enqueueInUse()
-        // The cache may contain the messages of items that are still in the outbox.
-        if ingested?.endedItems.isEmpty == false { outbox.areFailedItemsChecked = false }
-    }
-
-    @discardableResult
-    mutating func write<Result>(
-        orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
-    ) throws(SyncError) -> Result {
-        guard let result = write(body) else { throw state.failure ?? SyncError(.store, message) }
-        return result
     }
 }

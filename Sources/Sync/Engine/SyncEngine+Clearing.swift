@@ -116,7 +116,7 @@ extension SyncCore {
         }
         for url in urls {
             stopBackfill(of: url)
-            backfill.examine(url, isNew: true)
+            backfill.enqueue(url, retriesFailed: true)
         }
     }
 }

@@ -58,7 +58,7 @@ extension SyncEngine {
     /// Whether the engine only follows the feed: no other request is in flight or waits for its
     /// next attempt, and no caller waits for the engine.
     package var isIdle: Bool {
-        core.isIdle && waits.keys.allSatisfy(\.isOfFeed) && tickets.isEmpty
+        core.isIdle && waits.keys.allSatisfy(\.isOfPolling) && tickets.isEmpty
     }
 
     /// The number of requests in flight.

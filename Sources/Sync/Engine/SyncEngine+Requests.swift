@@ -56,7 +56,7 @@ extension SyncEngine {
             return try reader.neighbor(of: latest, in: url, isOlder: true)
         }
         try change { (core) throws(SyncError) in
-            try core.post(
+            try core.enqueue(
                 OutboxItem(request, requestID: id, newest: newest, createdAt: time))
         }
     }

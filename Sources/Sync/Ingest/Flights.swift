@@ -11,15 +11,15 @@ struct Flights {
         fileprivate let loss: Int
         fileprivate let channelLoss: Int
         let channelURL: ChannelURL?
-        let isFollowed: Bool
+        let feedHadBegun: Bool
         /// True if the answer may contain messages of any channel.
         fileprivate let isSearch: Bool
     }
 
     struct Interim {
         /// True if the feed reports all events since the request.
-        fileprivate(set) var isFollowed = false
-        /// The messages that were saved, deleted or changed by an event.
+        fileprivate(set) var feedHadBegun = false
+        /// The messages that were saved from a trusted source, deleted, or changed by an event.
         fileprivate(set) var touched: Set<MessageID> = []
         /// The messages that were saved, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
@@ -117,7 +117,7 @@ struct Flights {
     private(set) var inFlightCount = 0
 
     mutating func begin(
-        in channelURL: ChannelURL?, isFollowed: Bool, isSearch: Bool = false
+        in channelURL: ChannelURL?, feedHadBegun: Bool, isSearch: Bool = false
     ) -> Flight {
         lastNumber += 1
         inFlightCount += 1
@@ -126,12 +126,12 @@ struct Flights {
         return Flight(
             number: lastNumber, loss: losses,
             channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
-            channelURL: channelURL, isFollowed: isFollowed, isSearch: isSearch)
+            channelURL: channelURL, feedHadBegun: feedHadBegun, isSearch: isSearch)
     }
 
     mutating func end(_ flight: Flight) -> Interim? {
         inFlightCount -= 1
-        var interim = Interim(isFollowed: flight.isFollowed)
+        var interim = Interim(feedHadBegun: flight.feedHadBegun)
         interim.channels = Set(channelChanges.filter { $0.value > flight.number }.keys)
         if inFlightCount == 0 { channelChanges = [:] }
         let isValid = isValid(flight)

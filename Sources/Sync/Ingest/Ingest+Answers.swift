@@ -18,7 +18,7 @@ extension Ingest {
     ) throws(StoreError) -> PageReport {
         let url = request.channelURL
         let bound = try batch.bound(of: request, answeredBy: page)
-        let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
+        let extent = PageExtent(page, of: request, from: bound, feedHadBegun: interim.feedHadBegun)
         if let parentID = request.parentMessageID {
             return try applyReplies(page, to: parentID, in: url, extent, since: interim)
         }
@@ -70,7 +70,7 @@ extension Ingest {
             try applyAnswerAlone(message, since: interim, source)
         }
         let start = request.anchor == .newest ? Gap.Bound.end : request.bound
-        guard interim.isFollowed, let gap = try batch.kindGaps(in: url).newest(of: kinds),
+        guard interim.feedHadBegun, let gap = try batch.kindGaps(in: url).newest(of: kinds),
             gap.upper == start
         else { return PageReport() }
         if case .cursor(let cursor) = request.anchor, cursor != gap.backfillCursor {
@@ -288,7 +288,7 @@ extension Ingest {
 
     private mutating func recordUnknownReactions(of message: Message, _ interim: Flights.Interim) {
         // An untrusted copy may be older than the reactions that the feed has reported.
-        guard interim.isFollowed, let id = message.messageID else { return }
+        guard interim.feedHadBegun, let id = message.messageID else { return }
         reactionChanges?.append(.remove(id, in: message.channelURL))
     }
 
@@ -342,7 +342,7 @@ extension Ingest {
 
 extension Flights.Interim {
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
-        guard isFollowed else { return .untrusted }
+        guard feedHadBegun else { return .untrusted }
         if unconfirmed.contains(id) { return .unconfirmed }
         // Events of reactions and threads are applied to the answer, and do not outdate it.
         return saved.contains(id) ? .unknown : .fresh

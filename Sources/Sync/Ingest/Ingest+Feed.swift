@@ -91,14 +91,18 @@ extension Ingest {
             try batch.save(channel, source: channelSource(.eventChannelChanged))
         case .messageReceived(let message):
             guard try addReceived(message) else { return }
-            if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
+            if !channelsWithLastMessage.contains(message.channelURL) {
+                try updateLastMessage(message)
+            }
         case .messageUpdated(let message):
             if try isRelevant(message) {
                 try applyMessage(message, messageSource(.eventMessageUpdated), .unknown)
             }
-            if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
+            if !channelsWithLastMessage.contains(message.channelURL) {
+                try updateLastMessage(message)
+            }
         case .messageChanged(let id, let url):
-            try recordChanged(id, in: url)
+            try markChanged(id, in: url)
             changedMessages.insert(id)
             report.channelsToBackfill.append(url)
         case .messageDeleted(let id, let url, let time):
@@ -175,7 +179,7 @@ extension Ingest {
         {
             // On some servers, the sender of a reply chooses its time, so a later summary, with
             // more replies, may have an earlier time.
-            try recordChanged(thread.parentMessageID, in: thread.channelURL)
+            try markChanged(thread.parentMessageID, in: thread.channelURL)
         }
         try change(
             thread.parentMessageID, in: thread.channelURL, by: event,
@@ -205,7 +209,7 @@ extension Ingest {
     }
 
     /// The feed has reported a change of a message without its content.
-    private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
+    private mutating func markChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         if flights.hasRequests(in: url) { flights.void(url) }
         guard let position = try batch.message(id, in: url)?.position else {
             return try batch.limitKindCoverage(of: url)
@@ -220,7 +224,7 @@ extension Ingest {
         byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
     ) throws(StoreError) {
         if let held = try batch.message(id, in: url) {
-            if let parent = held.parentMessageID { try recordChanged(parent, in: url) }
+            if let parent = held.parentMessageID { try markChanged(parent, in: url) }
             return
         }
         try batch.limitKindCoverage(of: url)
@@ -233,7 +237,7 @@ extension Ingest {
             let lastReply = isOlder ? message.threadInfo?.lastRepliedAt : nil
             let hasReply = lastReply.map { createdAt <= $0 } ?? false
             guard let id = message.messageID, isEdited || hasReply else { continue }
-            try recordChanged(id, in: url)
+            try markChanged(id, in: url)
         }
     }
 
@@ -341,7 +345,7 @@ extension Ingest {
 
     static let lastCandidates = 20
 
-    mutating func recordNewest(_ message: Message) throws(StoreError) {
+    mutating func updateLastMessage(_ message: Message) throws(StoreError) {
         guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
         else {
             return

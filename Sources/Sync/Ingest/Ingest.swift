@@ -133,8 +133,8 @@ struct Ingest {
     /// Stores a message, unless a newer version is known, and returns `true` if it is now stored,
     /// in the given version or a newer one, or if a newer message now has its ID.
     ///
-    /// With `isSent`, the beginning of the history and the tombstones are ignored: the server has
-    /// just accepted the message from the user, perhaps in another epoch than they are of.
+    /// With `isSent`, the server has just accepted the message from the user. The beginning of the
+    /// history and the tombstones are then ignored, because they may be of an earlier epoch.
     @discardableResult
     mutating func applyMessage(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -148,11 +148,12 @@ struct Ingest {
         else { return false }
         if !isFeed { try loadFeedState(of: url) }
         let item = try batch.outboxItem(of: message, by: userID)
-        let isPushed = isAlone && freshness == .untrusted && !isSent
-        // The changes would be sent for the message that a push names.
-        if isPushed, let item, changes[item.requestID] != nil { return false }
+        let isUnverified = isAlone && freshness == .untrusted && !isSent
+        // The user's changes of the pending message would be sent as changes of this one.
+        if isUnverified, let item, changes[item.requestID] != nil { return false }
         var merge = MessageMerge(
-            of: message, at: position, known, in: self, freshness: freshness, isPushed: isPushed,
+            of: message, at: position, known, in: self, freshness: freshness,
+            isUnverified: isUnverified,
             endsItem: item != nil)
         var isNew = false
         do throws(StoreError) {
@@ -349,7 +350,7 @@ struct Ingest {
 
 extension Ingest {
     /// Stores the server's message for an item; `interim` is `nil` for a void answer.
-    mutating func storeAnswer(
+    mutating func applySent(
         _ message: Message, to item: OutboxItem, since interim: Flights.Interim?, isShown: Bool
     ) throws(StoreError) {
         guard let id = message.messageID else { return }
@@ -362,9 +363,9 @@ extension Ingest {
         let isOlder = try isOlderThanHistory(message)
         if isSend, isDeleted || isOlder || held?.isAnotherMessage(than: message) ?? false {
             // The stored history may be that of an earlier epoch. Lists keep the row until a page
-            // or a lookup finds out.
+            // or a lookup shows whether the message exists.
             try applyAlone(message, source, .untrusted, isSent: true)
-        } else if let interim, interim.isFollowed {
+        } else if let interim, interim.feedHadBegun {
             // The feed reports the messages next to this one, so no gap is opened.
             isAlone = true
             defer { isAlone = false }
@@ -373,8 +374,8 @@ extension Ingest {
             if isSend { reactionChanges?.append(.insert(id, in: url)) }
         } else {
             // The feed does not report all events since the call began. The message's neighbors are
-            // unknown, so it is stored inside a gap, until a page or a lookup finds out whether it
-            // still exists.
+            // unknown, so it is stored inside a gap, until a page or a lookup shows whether it still
+            // exists.
             //
             // Until the feed has reported all channels, also store a message that the user has
             // written or that a viewer shows, so that lists keep showing it. Afterwards, the user

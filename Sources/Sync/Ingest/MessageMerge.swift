@@ -10,8 +10,9 @@ struct MessageMerge {
     let isFeed: Bool
     /// True if the feed reported that the message was changed, perhaps to an earlier version.
     let isReverted: Bool
-    /// True if the message came with a push or a search, without its neighbors.
-    let isPushed: Bool
+    /// True if the message came alone from a source that may be outdated or forged, such as a push,
+    /// a search, or a lookup before the feed has begun.
+    let isUnverified: Bool
     /// True if the message ends an outbox item.
     let endsItem: Bool
     let hasSeparateReactions: Bool
@@ -22,7 +23,7 @@ struct MessageMerge {
     private(set) var isHeld = false
     private(set) var mustBeConfirmed = false
     private(set) var isConfirmed: Bool
-    /// The position of the stored message that contradicts a pushed one.
+    /// The position of the stored message that contradicts an unverified one.
     private(set) var contradicted: Position?
     private var heldFiles: [FileInfo] = []
 
@@ -33,10 +34,10 @@ struct MessageMerge {
 
     init(
         of message: Message, at position: Position, _ known: Ingest.ChannelKnowledge,
-        in ingest: Ingest, freshness: Ingest.Freshness, isPushed: Bool, endsItem: Bool
+        in ingest: Ingest, freshness: Ingest.Freshness, isUnverified: Bool, endsItem: Bool
     ) {
         (self.message, self.position, self.known) = (message, position, known)
-        (self.freshness, self.isPushed, self.endsItem) = (freshness, isPushed, endsItem)
+        (self.freshness, self.isUnverified, self.endsItem) = (freshness, isUnverified, endsItem)
         isFeed = ingest.isFeed
         isReverted = isFeed && ingest.changedMessages.contains(position.messageID)
         hasSeparateReactions = ingest.reactionChanges != nil
@@ -51,7 +52,7 @@ struct MessageMerge {
         let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
         // Messages do not move: the ID belongs to another message now.
         let isAnother = held.isAnotherMessage(than: message)
-        if isPushed, !endsItem, isAnother || held.position != position {
+        if isUnverified, !endsItem, isAnother || held.position != position {
             contradicted = held.position
             return held
         }

@@ -15,7 +15,7 @@ extension SyncCore {
         }
         if evicted.removed > 0 && !backfill.isKeptUpToDate(url) {
             stopBackfill(of: url)
-            backfill.examine(url)
+            backfill.enqueue(url)
         }
         return evicted
     }

@@ -24,7 +24,7 @@ extension SyncCore {
         let written: Void? = write { (ingest) throws(StoreError) in
             switch (call.value, value) {
             case (_, let message as Message):
-                try ingest.storeAnswer(message, to: item, since: interim, isShown: isShown)
+                try ingest.applySent(message, to: item, since: interim, isShown: isShown)
                 // Storing a new message has already ended its item; this call then has no effect.
                 try ingest.removeEnded(item, with: .sent(message))
             case (let deletion as CoreCall.Delete, _):
@@ -44,7 +44,7 @@ extension SyncCore {
         guard written != nil || endUnstored(item, value, call) else {
             return wait(forOutboxOf: url, atLeast: nil)
         }
-        if isMissing { backfill.examine(url, isNew: true) }
+        if isMissing { backfill.enqueue(url, retriesFailed: true) }
         attempts[id] = nil
         outbox.setBusy(false, url)
     }

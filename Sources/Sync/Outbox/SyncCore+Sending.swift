@@ -7,7 +7,7 @@ extension SyncCore {
     mutating func planOutbox() {
         // `loadOutbox` has recorded a failure, and the next step tries again.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
-        endStoredItems()
+        removeEndedItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
             let url = outbox.next()
         {
@@ -17,7 +17,7 @@ extension SyncCore {
 
     /// Removes the failed items whose messages are stored, as an earlier process may not have done,
     /// and those that failed too long ago.
-    private mutating func endStoredItems() {
+    private mutating func removeEndedItems() {
         guard !outbox.areFailedItemsChecked, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
         guard let failed else { return }
@@ -47,7 +47,7 @@ extension SyncCore {
                 outbox.remove(id, from: url)
                 continue
             }
-            switch nextStep(of: item) {
+            switch decision(of: item) {
             case .call(let call):
                 outbox.setBusy(true, url)
                 return send(call, item)
@@ -68,7 +68,7 @@ extension SyncCore {
         }
     }
 
-    private enum NextStep {
+    private enum SendDecision {
         case call(any BackendCall)
         case delay(Duration)
         case failure(ErrorCode, String)
@@ -76,9 +76,9 @@ extension SyncCore {
         case parked(RequestID)
     }
 
-    private mutating func nextStep(of item: OutboxItem) -> NextStep {
+    private mutating func decision(of item: OutboxItem) -> SendDecision {
         if let message = storedMessage(of: item) { return .finished(.sent(message)) }
-        if let step = nextStepIfOfFormerEpoch(item) { return step }
+        if let decision = decisionIfOfFormerEpoch(item) { return decision }
         if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
             return .failure(.pendingError, "not sent before its lifetime ended")
         }
@@ -109,11 +109,11 @@ extension SyncCore {
                 return .failure(.unknown, item.unknownRequestText)
             }
             return .call(request)
-        case .update, .delete, .addReaction, .deleteReaction: return nextStepToChange(item)
+        case .update, .delete, .addReaction, .deleteReaction: return decisionToChange(item)
         }
     }
 
-    private mutating func nextStepIfOfFormerEpoch(_ item: OutboxItem) -> NextStep? {
+    private mutating func decisionIfOfFormerEpoch(_ item: OutboxItem) -> SendDecision? {
         guard let named = item.targetEpoch else { return nil }
         guard let epoch = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
             return .delay(.seconds(1))
@@ -138,18 +138,18 @@ extension SyncCore {
             try reader.outboxItems(state: .pending)
         }
         for item in pending ?? [] where item.isUnderstood {
-            let step = nextStepIfOfFormerEpoch(item)
+            let decision = decisionIfOfFormerEpoch(item)
             let call = calls.first { $0.value.outboxItemID == item.requestID }
             if let call {
                 // It is unknown in which of the two epochs the server executes the request.
                 cancelCall(call.key)
-                if step == nil {
+                if decision == nil {
                     let text = "the server was restored to an earlier state during the request"
                     handleFailure(BackendError(.unanswered, text), item, call.value)
                 }
             }
             let isEnded =
-                switch step {
+                switch decision {
                 case .finished(let result): remove(item, result)
                 case .failure(let code, let text): fail(item, code, text)
                 default: false
@@ -183,7 +183,7 @@ extension SyncCore {
         return message
     }
 
-    private mutating func nextStepToChange(_ item: OutboxItem) -> NextStep {
+    private mutating func decisionToChange(_ item: OutboxItem) -> SendDecision {
         let id: MessageID
         var epoch = item.targetEpoch
         if let known = item.messageID {
@@ -203,7 +203,7 @@ extension SyncCore {
             id = sent
             var located = item
             located.targetEpoch = found.epoch
-            if let step = nextStepIfOfFormerEpoch(located) { return step }
+            if let decision = decisionIfOfFormerEpoch(located) { return decision }
             epoch = found.epoch
         } else {
             return .failure(.unknown, "the change names no message")

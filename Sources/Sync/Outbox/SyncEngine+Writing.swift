@@ -29,7 +29,7 @@ extension SyncEngine {
             for (index, file) in keepsCopies ? Array(item.files.enumerated()) : [] {
                 item.setFileCopy(try copy(of: file), at: index)
             }
-            try change { (core) throws(SyncError) in try core.post(item) }
+            try change { (core) throws(SyncError) in try core.enqueue(item) }
         } catch {
             store.outboxFiles?.remove(item.fileCopies)
             throw error
@@ -210,7 +210,7 @@ extension SyncEngine {
         in url: ChannelURL
     ) throws(SyncError) -> RequestID {
         let reaction = outboxItem(operation, in: url) { $0.reactionKey = key }
-        try change { (core) throws(SyncError) in try core.post(reaction, changing: target) }
+        try change { (core) throws(SyncError) in try core.enqueue(reaction, changing: target) }
         return reaction.requestID
     }
 

@@ -106,7 +106,7 @@ extension Device {
             guard var list = lists[number] else { continue }
             var unread = list.changes.drain()[...]
             while let change = unread.popFirst() {
-                var edits = list.window.edits(for: change)
+                var edits = list.window.record(change)
                 if edits.mustReadAgain {
                     // The snapshot already contains the remaining changes.
                     edits = try list.window.readAgain(in: reader, after: edits, Array(unread))

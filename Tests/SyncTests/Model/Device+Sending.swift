@@ -75,7 +75,7 @@ extension Device {
     private func post(_ item: OutboxItem, of target: RequestID? = nil) throws {
         guard sendings.items[item.requestID] == nil else { return }
         sendings.post(item, of: target)
-        guard try attempt({ try core.post(item) }) != nil else {
+        guard try attempt({ try core.enqueue(item) }) != nil else {
             return sendings.withdraw(item.requestID)
         }
         sendings.cancelChanges(supersededBy: item)

@@ -5,7 +5,7 @@ extension SyncCore {
     // MARK: Writing
 
     /// Durably adds an item to the outbox, with the changed form of another one.
-    mutating func post(
+    mutating func enqueue(
         _ item: OutboxItem, rewriting target: OutboxItem? = nil
     ) throws(SyncError) {
         try checkPermission(for: item)
@@ -198,7 +198,7 @@ extension SyncCore {
         finish(item, .canceled)
     }
 
-    mutating func post(
+    mutating func enqueue(
         _ change: OutboxItem, changing target: MessageReference
     ) throws(SyncError) {
         var change = change
@@ -206,7 +206,7 @@ extension SyncCore {
         case .sent(let id): change.messageID = id
         case .written(let id): change.targetRequestID = id
         }
-        try post(change)
+        try enqueue(change)
     }
 
     mutating func delete(
@@ -215,7 +215,7 @@ extension SyncCore {
         try loadOutbox()
         let target = try located(target, in: deletion.channelURL)
         guard case .written(let id) = target else {
-            try post(deletion, changing: target)
+            try enqueue(deletion, changing: target)
             return deletion.requestID
         }
         _ = try cancel(id)
@@ -231,7 +231,7 @@ extension SyncCore {
     ) throws(SyncError) {
         try loadOutbox()
         let target = try located(target, in: edit.channelURL)
-        guard case .written(let id) = target else { return try post(edit, changing: target) }
+        guard case .written(let id) = target else { return try enqueue(edit, changing: target) }
         var edit = edit
         edit.targetRequestID = id
         try rewrite(id, as: edit, apply)
@@ -264,7 +264,7 @@ extension SyncCore {
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(of: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
-            return try post(change)
+            return try enqueue(change)
         }
         guard apply(&item) else {
             throw SyncError(
@@ -275,7 +275,7 @@ extension SyncCore {
         guard isUnsent else {
             // Also change the failed item: resending it creates the message in its new form, or the
             // edit changes the server's message.
-            return try post(change, rewriting: item)
+            return try enqueue(change, rewriting: item)
         }
         try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: change.localSource)
