@@ -21,6 +21,7 @@ enum FreshProcess {
         let output = Pipe()
         process.executableURL = try BuiltProgram.url("ScrollbackListPrinter")
         process.arguments = [directory.path] + lists
+        process.environment = BuiltProgram.environment
         process.standardOutput = output
         try process.run()
         let watchdog = Watchdog(process)

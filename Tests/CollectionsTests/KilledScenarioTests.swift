@@ -30,6 +30,7 @@
             let output = Pipe()
             process.executableURL = try BuiltProgram.url("ScrollbackKilledProcess")
             process.arguments = [scenario.rawValue, directory.path] + arguments
+            process.environment = BuiltProgram.environment
             process.standardOutput = output
             try process.run()
             let watchdog = Watchdog(process)

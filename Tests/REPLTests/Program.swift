@@ -37,7 +37,7 @@ final class Program: @unchecked Sendable {
     ) throws {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", shell, "sh", try Program.url().path] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = BuiltProgram.environment.merging(environment) { $1 }
         try run(patience)
     }
 
@@ -59,7 +59,7 @@ final class Program: @unchecked Sendable {
         process.arguments = [
             "script", "-qefc", "stty cols \(columns) rows 24; exec \(command)", "/dev/null",
         ]
-        var environment = ProcessInfo.processInfo.environment
+        var environment = BuiltProgram.environment
         // Remove the settings of the user who runs the tests.
         for name in ["COLUMNS", "LINES", "NO_COLOR"] { environment[name] = nil }
         environment["TERM"] = "dumb"

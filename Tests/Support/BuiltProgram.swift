@@ -9,6 +9,12 @@ package enum BuiltProgram {
         package let description: String
     }
 
+    /// The environment of the programs: that of the tests, without the search for leaks of the address
+    /// sanitizer, which also reports what a program uses until it ends.
+    package static var environment: [String: String] {
+        ProcessInfo.processInfo.environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { $1 }
+    }
+
     /// Returns the URL of a program.
     package static func url(_ name: String) throws -> URL {
         let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)

@@ -26,6 +26,7 @@ final class WritingProcess {
         process.arguments =
             [directory.url.path] + arguments
             + (directory.files == .encrypted ? ["encrypted"] : [])
+        process.environment = BuiltProgram.environment
         process.standardOutput = output
         try process.run()
         watchdog = Watchdog(process)
