@@ -14,7 +14,7 @@ extension ChatStore {
         guard let directory else { return size }
         var total = size
         for path in try CacheFiles(in: directory).replaced() {
-            total += try DatabaseFiles(path).size()
+            total = total.saturating(adding: try DatabaseFiles(path).size())
         }
         return total
     }

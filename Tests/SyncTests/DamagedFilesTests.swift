@@ -249,8 +249,28 @@ import Testing
         #expect(throws: BackendError.self) {
             try UploadSource(contentsOf: directory.url.path).data()
         }
-        // A device could be read for ever.
-        #expect(throws: BackendError.self) { try UploadSource(contentsOf: "/dev/zero") }
+        // A device could be read for ever, and a pipe waited for. Foundation removes the slash.
+        let pipe = directory.url.appending(path: "pipe").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        for path in ["/dev/zero", "/dev/zero/", "/dev/./zero", pipe] {
+            #expect(throws: BackendError.self) { try UploadSource(contentsOf: path) }
+        }
+        // A sparse file takes no space.
+        let sparse = directory.url.appending(path: "sparse")
+        try Data().write(to: sparse)
+        try #require(truncate(sparse.path, 1 << 40) == 0)
+        let source = try UploadSource(contentsOf: sparse.path)
+        #expect(throws: BackendError.self) { try source.data() }
+    }
+
+    @Test func sourceEndsAtItsSize() throws {
+        let directory = try ScratchDirectory.made()
+        defer { directory.remove() }
+        let file = directory.url.appending(path: "a")
+        try Data("abc".utf8).write(to: file)
+        let source = try UploadSource(contentsOf: file.path)
+        try Data("abcdef".utf8).write(to: file)
+        #expect(try source.data() == Data("abc".utf8))
     }
 
     // MARK: Crashes

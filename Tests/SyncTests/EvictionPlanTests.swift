@@ -26,6 +26,13 @@ import Testing
             .joined(separator: ", ")
     }
 
+    /// A sparse file, which any program can add, may have any size.
+    @Test(arguments: 1...100) func sizeOfACacheMayBeTheGreatestNumber(count: Int) {
+        var plan = plan([count], target: 10)
+        plan.size = .max
+        #expect(plan.eviction.parts.map(\.messageCount).reduce(0, +) == count)
+    }
+
     @Test func cacheBelowItsLimitLosesNothing() {
         let eviction = plan([20, 20], target: nil).eviction
         #expect(eviction.parts == [])

@@ -1,6 +1,8 @@
 import EmbeddedServer
+import Foundation
 import Models
 import ScrollbackStorySupport
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
@@ -26,6 +28,28 @@ import Testing
         try await story.end()
     }
 
+    @Test func itemWithTheGreatestNumberOfAttemptsFails() async throws {
+        let directory = try ScratchDirectory.made()
+        defer { directory.remove() }
+        let file = directory.url.appending(path: "a")
+        try Data("a".utf8).write(to: file)
+        let story = try await Story(.exact)
+        let params = NewMessage(files: [UploadableFile(path: file.path)])
+        let id = try #require(
+            try await story.engine.send(params, in: "general", keepsCopies: false).requestID)
+        try FileManager.default.removeItem(at: file)
+        var item = try #require(try story.store.outboxItem(id))
+        item.attempts = .max
+        let forged = item
+        try story.store.write { batch in try batch.save(forged) }
+        try await story.connect()
+        guard case .failed = try await story.engine.deliveryResult(of: id, in: "general") else {
+            Issue.record("the item has not failed")
+            return
+        }
+        try await story.end()
+    }
+
     @Test func feedContinuesAfterTheGreatestNumber() async throws {
         let story = try await Story.caching("a")
         await story.engine.disconnect()
@@ -42,6 +66,18 @@ import Testing
     @Test func historyChangesAfterTheGreatestNumberOfLosses() async throws {
         let story = try await Story.caching("a b")
         try story.store.write { batch in batch.setLossCount(.max) }
+        try story.importMessages(["old": 500])
+        try await story.waitUntilNotified()
+        try await story.end()
+    }
+
+    @Test func lossesOfTheFormerEpochPrecedeTheNumberOfLosses() async throws {
+        let story = try await Story.caching("a b")
+        try story.store.write { batch in
+            batch.setLossCount(1)
+            batch.setFormerEpoch(FormerEpoch("e", losses: 100...200))
+            try batch.markStale(StaleRange(in: "general", from: .beginning, to: .end, epoch: 150))
+        }
         try story.importMessages(["old": 500])
         try await story.waitUntilNotified()
         try await story.end()

@@ -168,6 +168,17 @@ final class World {
         }
     }
 
+    /// Returns the size of the files of all stored users, in bytes.
+    var storedByteCount: Int {
+        get async throws {
+            try await storedUsers.reduce(0) { sum, user in
+                // A sparse file may have any size.
+                let (total, overflows) = sum.addingReportingOverflow(user.byteCount)
+                return overflows ? .max : total
+            }
+        }
+    }
+
     /// Returns the devices' directories in a home, without links, which may lead to other programs'
     /// files; `nil` if it has none.
     static func deviceDirectories(in home: URL) throws -> [URL]? {

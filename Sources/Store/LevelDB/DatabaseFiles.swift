@@ -126,7 +126,7 @@ struct DatabaseFiles {
         var size = 0
         for name in try names() {
             var status = stat()
-            if stat("\(directory)/\(name)", &status) == 0 {
+            if lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG {
                 size = size.saturating(adding: Int(status.st_size))
             }
         }

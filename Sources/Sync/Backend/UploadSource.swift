@@ -43,25 +43,21 @@ public struct UploadSource: Sendable {
     /// - Throws: `BackendError` with code `refused` if the file cannot be read, or is not a regular
     ///   file.
     public init(contentsOf path: String) throws(BackendError) {
-        @Sendable func read<Value>(_ body: () throws -> Value) throws(BackendError) -> Value {
-            do {
-                return try body()
-            } catch {
-                throw BackendError(unreadable: path, error)
-            }
-        }
-        let url = URL(filePath: path)
-        var status = stat()
-        // A device could be read for ever.
-        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-            throw BackendError(.refused, "\(path) is not a regular file", detail: .invalidParameter)
-        }
-        byteCount = try read { try Int(clamping: FileHandle(forReadingFrom: url).seekToEnd()) }
+        let byteCount = try FileHandle.regularFile(at: path).byteCount
+        self.byteCount = byteCount
         open = { () throws(BackendError) in
-            let file = try read { try FileHandle(forReadingFrom: url) }
+            let file = try FileHandle.regularFile(at: path).handle
+            var left = byteCount
             return UploadReader { (count) throws(BackendError) in
-                let piece = try read { try file.read(upToCount: count) }
-                return piece?.isEmpty ?? true ? nil : piece
+                let piece: Data?
+                do {
+                    piece = try file.read(upToCount: min(count, left))
+                } catch {
+                    throw BackendError(unreadable: path, error)
+                }
+                guard let piece, !piece.isEmpty else { return nil }
+                left -= piece.count
+                return piece
             }
         }
     }
@@ -110,10 +106,20 @@ public struct UploadSource: Sendable {
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow.
     public func makeReader() throws(BackendError) -> UploadReader { try open() }
 
+    /// The maximum number of bytes that ``data()`` reads into memory: 1 GiB.
+    public static let maximumDataSize = 1 << 30
+
     /// Reads all bytes of a small file into memory, and waits for the disk.
     ///
-    /// - Throws: As ``makeReader()`` and ``UploadReader/next(upTo:)``.
+    /// - Throws: As ``makeReader()`` and ``UploadReader/next(upTo:)``; `refused` if the file is
+    ///   larger than ``maximumDataSize``.
     public func data() throws(BackendError) -> Data {
+        // A sparse file of any size takes no space on the disk.
+        guard byteCount <= Self.maximumDataSize else {
+            throw BackendError(
+                .refused, "the file has \(byteCount) bytes, which is too large for the memory",
+                detail: .fileSizeLimitExceeded)
+        }
         let reader = try makeReader()
         var data = Data()
         while let piece = try reader.next() { data += piece }
@@ -159,6 +165,28 @@ extension UploadSource {
                 .refused, "\(name) has no data and no path: set one of them",
                 detail: .missingParameter)
         }
+    }
+}
+
+extension FileHandle {
+    /// Opens a file, unless it is a pipe, which could be waited for, or a device, which could be read
+    /// for ever.
+    fileprivate static func regularFile(
+        at path: String
+    ) throws(BackendError) -> (handle: FileHandle, byteCount: Int) {
+        let descriptor = URL(filePath: path).withUnsafeFileSystemRepresentation { path in
+            path.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1
+        }
+        guard descriptor >= 0 else {
+            throw BackendError(
+                unreadable: path, POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw BackendError(.refused, "\(path) is not a regular file", detail: .invalidParameter)
+        }
+        return (handle, Int(status.st_size))
     }
 }
 

@@ -101,8 +101,10 @@ extension Ingest {
         guard let former = try batch.formerEpoch(), !former.losses.contains(number),
             try batch.staleRanges(in: url).contains(where: { former.losses.contains($0.epoch) })
         else { return }
+        // The rows of a plain store may contain any numbers.
+        let (first, last) = (former.losses.lowerBound, former.losses.upperBound)
         batch.setFormerEpoch(
-            FormerEpoch(former.epoch, losses: former.losses.lowerBound...number))
+            FormerEpoch(former.epoch, losses: min(first, number)...max(last, number)))
     }
 
     /// Divides the gaps at the messages that the user has sent: these become stale, and stay until

@@ -28,7 +28,8 @@ struct EvictionPlan {
         let bytesPerMessage = messageCount > 0 ? Double(size) / Double(messageCount) : 0
         var left = candidates.map(\.channel.messageCount)
         var wanted = target.map { target in
-            bytesPerMessage > 0 ? Int((Double(size - target) / bytesPerMessage).rounded(.up)) : 0
+            bytesPerMessage > 0
+                ? Int(clamping: (Double(size - target) / bytesPerMessage).rounded(.up)) : 0
         }
         var removed = 0
         func remove(_ count: Int, _ index: Int, _ reason: Eviction.Reason) {
@@ -50,7 +51,14 @@ struct EvictionPlan {
                 remove(min(count, left[index] - kept), index, .size)
             }
         }
-        eviction.sizeAfter = max(0, size - Int(Double(removed) * bytesPerMessage))
+        eviction.sizeAfter = max(0, size - Int(clamping: Double(removed) * bytesPerMessage))
         return eviction
+    }
+}
+
+extension Int {
+    /// The size of a sparse file, and thus of the cache, may be any number.
+    fileprivate init(clamping value: Double) {
+        self = Int(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
     }
 }

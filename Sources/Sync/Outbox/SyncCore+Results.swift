@@ -120,7 +120,7 @@ extension SyncCore {
     mutating func markFailed(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         var item = item
         let (id, url) = (item.requestID, item.channelURL)
-        item.attempts += attempts[id] ?? 0
+        item.attempts = earlierAttempts(of: item)
         item.fail(code, message: text)
         // The user did not write a request, and cannot resend it. Keep one of another build.
         if item.operation == .request, code != .unknown { return remove(item, .failed(item)) }

@@ -158,7 +158,7 @@ extension SyncCore {
         }
     }
 
-    private func earlierAttempts(of item: OutboxItem) -> Int {
+    func earlierAttempts(of item: OutboxItem) -> Int {
         // The row of a plain store may contain any number.
         min(item.attempts, .max / 2) + attempts[item.requestID, default: 0]
     }

@@ -54,6 +54,8 @@ import Testing
         let store = try directory.open()
         try plant(["a", "b"], in: "cache")
         #expect(try store.cachedDataSize() == .max)
+        try plant(["a", "b"], in: "replaced-cache-1")
+        #expect(try store.cachedDataSize() == .max)
         store.close()
     }
 
