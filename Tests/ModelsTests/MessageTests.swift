@@ -198,4 +198,17 @@ import Testing
         channel.messageOffset = 90
         #expect(channel.historyOffset == 90)
     }
+
+    @Test func furtherUsersOfReactionsAreCounted() {
+        var message = Self.message
+        for number in 0..<1_200 {
+            #expect(apply(event(.add, UserID("u\(number)"), at: 1), &message))
+        }
+        #expect(apply(event(.add, "ann", at: 2, key: "-1"), &message))
+        #expect(message.reactions.map(\.userIDs.count) == [1_000, 0])
+        #expect(message.reactions.map(\.count) == [1_200, 1])
+        #expect(apply(event(.delete, "u1199", at: 3), &message))
+        #expect(apply(event(.delete, "u0", at: 3), &message))
+        #expect(message.reactions.map(\.count) == [1_198, 1])
+    }
 }

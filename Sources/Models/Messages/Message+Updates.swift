@@ -35,16 +35,17 @@ extension Message {
     @discardableResult
     package mutating func react(_ event: ReactionEvent) -> Bool {
         var history = reactionHistory
+        let listsUser = history.reduce(0) { $0 + $1.userIDs.count } < Reaction.maximumUserCount
         if let index = history.firstIndex(where: { $0.hasKey(event.key) }) {
             guard event.updatedAt >= history[index].updatedAt else { return false }
-            history[index].apply(event)
+            history[index].apply(event, listsUser: listsUser)
         } else {
             if history.count >= Reaction.maximumCount {
                 guard let removed = history.firstIndex(where: { !$0.isHeld }) else { return true }
                 history.remove(at: removed)
             }
             var reaction = Reaction(key: event.key)
-            reaction.apply(event)
+            reaction.apply(event, listsUser: listsUser)
             history.append(reaction)
         }
         reactionHistory = history
@@ -87,9 +88,11 @@ extension Reaction {
     /// The number of users who currently have the reaction.
     public var count: Int { totalCount ?? userIDs.count }
 
-    fileprivate mutating func apply(_ event: ReactionEvent) {
+    fileprivate mutating func apply(_ event: ReactionEvent, listsUser: Bool) {
         let wasThere = userIDs.contains(event.userID)
         switch event.operation {
+        case .add where !wasThere && !listsUser:
+            totalCount = min(totalCount ?? userIDs.count, .max - 1) + 1
         case .add where !wasThere:
             userIDs.append(event.userID)
             totalCount = totalCount.map { min($0, .max - 1) + 1 }

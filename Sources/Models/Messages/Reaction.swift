@@ -50,6 +50,9 @@ extension Reaction {
     /// The maximum number of reactions to a message; events with further keys are ignored.
     package static let maximumCount = 200
 
+    /// The maximum number of users in the lists of a message's reactions; further ones are counted.
+    package static let maximumUserCount = 1_000
+
     /// The key's bytes, because comparing Unicode texts with many marks takes quadratic time.
     package var keyBytes: [UInt8] { Array(key.utf8) }
 

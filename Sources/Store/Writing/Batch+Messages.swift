@@ -93,7 +93,12 @@ extension Batch {
         }
         updateKinds(from: old, to: message, at: position, number)
         if old == nil { try count(1, in: number) }
-        if index != nil { savedMessages.append((message, number)) }
+        if index != nil {
+            if let last = savedMessages.last, last.channel == number, last.message.messageID == id {
+                savedMessages.removeLast()
+            }
+            savedMessages.append((message, number))
+        }
         return message
     }
 

@@ -111,7 +111,10 @@ public final class Batch: StoreReader {
         _ people: EventPeople? = nil
     ) {
         checkIsOpen()
-        entries.append(Change.Entry(operation: operation, source: source, people: people))
+        let entry = Change.Entry(operation: operation, source: source, people: people)
+        // A message may get thousands of reactions in one batch.
+        if let last = entries.last, entry.replaces(last) { entries.removeLast() }
+        entries.append(entry)
     }
 
     package var channelsWithSavedMessages: Set<ChannelURL> {
@@ -162,11 +165,11 @@ public final class Batch: StoreReader {
     func whole<Result>(
         _ operation: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let before = rows.cache.entryCount
+        let before = rows.cache.writeCount
         do throws(StoreError) {
             return try operation()
         } catch {
-            if rows.cache.entryCount != before { failure = failure ?? error }
+            if rows.cache.writeCount != before { failure = failure ?? error }
             throw error
         }
     }

@@ -43,6 +43,17 @@ extension Change {
             self.source = source
             self.people = people
         }
+
+        /// Returns whether the entry saves the message that the entry directly before it saved, from
+        /// the same source.
+        func replaces(_ previous: Entry) -> Bool {
+            guard case .savedMessage(let message) = operation,
+                case .savedMessage(let earlier) = previous.operation
+            else { return false }
+            return message.messageID == earlier.messageID
+                && message.channelURL == earlier.channelURL
+                && (source, people) == (previous.source, previous.people)
+        }
     }
 
     /// An operation of a batch; later versions may add operations.

@@ -17,6 +17,9 @@ package final class Overlay {
         /// The newest of the first ``sortedCount`` entries for each key, sorted by key.
         var sorted: [Int32] = []
         var sortedCount = 0
+        /// The number of bytes of entries that newer ones replace, if there is a hash table.
+        var replacedByteCount = 0
+        var writeCount = 0
     }
 
     private var contents = Contents()
@@ -27,7 +30,8 @@ package final class Overlay {
 
     package var isEmpty: Bool { contents.entries.isEmpty }
 
-    var entryCount: Int { contents.entries.count }
+    /// The number of writes and removals, including those that later ones have replaced.
+    var writeCount: Int { contents.writeCount }
 
     package var size: Int { contents.bytes.count }
 
@@ -48,6 +52,7 @@ package final class Overlay {
 
 extension Overlay.Contents {
     private static let fewEntries = 16
+    private static let toleratedReplacedByteCount = 4 << 20
 
     @inline(__always)
     fileprivate mutating func put(
@@ -75,13 +80,41 @@ extension Overlay.Contents {
 
     private mutating func add(_ entry: Overlay.Entry) {
         entries.append(entry)
+        writeCount += 1
         if entries.count <= Self.fewEntries { return }
         if entries.count * 2 > slots.count {
-            slots = Array(repeating: 0, count: max(64, slots.count * 2))
-            for index in entries.indices { insertSlot(index) }
+            makeSlots(count: max(64, slots.count * 2))
         } else {
             insertSlot(entries.count - 1)
         }
+        if replacedByteCount > max(Self.toleratedReplacedByteCount, bytes.count / 2) { compact() }
+    }
+
+    private mutating func makeSlots(count: Int) {
+        slots = Array(repeating: 0, count: count)
+        replacedByteCount = 0
+        for index in entries.indices { insertSlot(index) }
+    }
+
+    /// Removes the replaced entries: a batch may change one large row thousands of times.
+    private mutating func compact() {
+        let kept = slots.filter { $0 != 0 }.map { entries[Int($0) - 1] }.sorted { $0.key < $1.key }
+        let old = bytes
+        bytes = ByteWriter()
+        bytes.reserve(old.count - replacedByteCount)
+        entries = []
+        old.bytes.withBytes { old in
+            for entry in kept {
+                let offset = bytes.count - entry.key
+                bytes.raw(UnsafeRawBufferPointer(rebasing: old[entry.key..<entry.lastByte]))
+                entries.append(
+                    Overlay.Entry(
+                        key: entry.key + offset, value: entry.value + offset,
+                        end: entry.end < 0 ? entry.end : entry.end + offset))
+            }
+        }
+        (sorted, sortedCount) = ([], 0)
+        makeSlots(count: slots.count)
     }
 }
 
@@ -222,7 +255,7 @@ extension Overlay.Contents {
         return nil
     }
 
-    fileprivate mutating func insertSlot(_ index: Int) {
+    private mutating func insertSlot(_ index: Int) {
         let slot = bytes.bytes.withBytes { bytes in
             let key = entries[index].key(in: bytes)
             var slot = key.hash & (slots.count - 1)
@@ -233,11 +266,18 @@ extension Overlay.Contents {
             }
             return slot
         }
+        if slots[slot] != 0 {
+            let replaced = entries[Int(slots[slot]) - 1]
+            replacedByteCount += replaced.lastByte - replaced.key
+        }
         slots[slot] = Int32(index + 1)
     }
 }
 
 extension Overlay.Entry {
+    /// The end of the value or, if the row is removed, of the key.
+    fileprivate var lastByte: Int { max(value, end) }
+
     @inline(__always)
     fileprivate func key(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[key..<value])

@@ -34,4 +34,26 @@ import Testing
             #expect(rows.map(\.value) == expected.map { model[$0] ?? nil })
         }
     }
+
+    /// A batch may change a large row thousands of times.
+    @Test func replacedValuesDoNotFillTheMemory() {
+        let overlay = Overlay()
+        var expected: [[UInt8]: [UInt8]?] = [:]
+        for step in 0..<2_000 {
+            let key = [UInt8(step % 40)]
+            if step % 40 == 7 {
+                overlay.remove { $0.raw(key) }
+                expected[key] = .some(nil)
+            } else {
+                let value = [UInt8](repeating: UInt8(step % 251), count: 30_000)
+                overlay.put({ $0.raw(key) }, { $0.raw(value) })
+                expected[key] = value
+            }
+            #expect(overlay.size < 12 << 20)
+        }
+        #expect(overlay.writeCount == 2_000)
+        let rows = overlay.rows(in: .all)
+        #expect(rows.map(\.key) == (0..<40).map { [UInt8($0)] })
+        #expect(rows.map(\.value) == rows.map { expected[$0.key] ?? nil })
+    }
 }
