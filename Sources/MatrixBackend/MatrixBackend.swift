@@ -138,8 +138,9 @@ public actor MatrixBackend: Backend {
     var pageTokens = PageTokens()
     /// The oldest messages of pages, by the points at which the pages start.
     var pageStarts = RecentEntries<[Arrival]>(capacity: 100)
-    /// The rooms whose state was fetched again for a redaction in the feed's current batch.
-    var refetchedStates: Set<String> = []
+    /// The parts of rooms' states, by type and key, that were fetched again for a redaction in the
+    /// feed's current batch.
+    var refetchedState: Set<[String]> = []
     /// True until the known rooms were compared with those of the server.
     var mayHaveLostRooms = true
     var isCatchingUp = true

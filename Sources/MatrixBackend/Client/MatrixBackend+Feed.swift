@@ -8,7 +8,7 @@ extension MatrixBackend {
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
-        refetchedStates = []
+        refetchedState = []
         // The events of a connection's first request happened before, and are not live.
         let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
         let reply = try await sync(
@@ -246,10 +246,8 @@ extension MatrixBackend {
             ]
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
-            if event.stateKey != nil {
-                // State fetched since the reply lacks the content of all its redactions.
-                guard refetchedStates.insert(room).inserted else { return [] }
-                return try await stateWithoutRedacted(in: room)
+            if let key = event.stateKey {
+                return try await stateWithoutRedacted(event, key, in: room)
             }
             // A redacted event no longer names the message that it was for: an edit or a reaction
             // may have been for any older message of the room.
@@ -264,9 +262,24 @@ extension MatrixBackend {
         }
     }
 
-    private func stateWithoutRedacted(in room: String) async throws(BackendError) -> [FeedEvent] {
+    /// Returns the events for a redacted event of the state, if it is still part of the state.
+    private func stateWithoutRedacted(
+        _ redacted: RoomEvent, _ key: String, in room: String
+    ) async throws(BackendError) -> [FeedEvent] {
+        // State fetched since the reply lacks the content of all its redactions.
+        guard refetchedState.insert([room, redacted.type, key]).inserted else { return [] }
+        let current: CurrentStateEvent
+        do {
+            current = try await call(
+                .get("rooms", room, "state", redacted.type, key, query: [("format", "event")]))
+        } catch  where error.code == .notFound {
+            return []
+        }
+        guard current.id.map({ $0 == redacted.id }) ?? true else { return [] }
         try await updateList()
-        for event in try await state(of: room) { list.rooms[room]?.apply(event) }
+        // Some servers ignore the format, and return only the content.
+        let events = current.id == nil ? try await state(of: room) : [redacted]
+        for event in events { list.rooms[room]?.apply(event) }
         return try await completeState(of: room)
     }
 

@@ -56,8 +56,9 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [Message] {
         let senders = try await senders(of: events, in: room)
         let me = try me
+        let known = list.rooms[room] ?? Room(room)
         let messages = events.compactMap { event in
-            senders[event.sender].map { Message(event, in: room, sender: $0, me: me) }
+            senders[event.sender].map { known.message(event, sender: $0, me: me) }
         }
         return messages.sorted { left, right in
             guard let position = left.position, let other = right.position else { return false }

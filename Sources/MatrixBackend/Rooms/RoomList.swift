@@ -67,7 +67,7 @@ extension Room {
         names: (String, String) -> Sender
     ) {
         if event.isMessage {
-            lastMessage = Message(event, in: id, sender: names(event.sender, id), me: me)
+            lastMessage = message(event, sender: names(event.sender, id), me: me)
             lastMessageIsStale = false
         } else if let edited = event.edited {
             // This reply need not contain the last message that it changes.

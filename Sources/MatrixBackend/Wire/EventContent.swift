@@ -182,14 +182,21 @@ extension EventContent {
         let users: [String: Int]
         let usersDefault: Int
         let eventsDefault: Int
+        /// The level that a member needs in order to notify the whole room.
+        let roomNotification: Int
 
-        private enum Key: String, CodingKey { case users, users_default, events_default }
+        private enum Key: String, CodingKey {
+            case users, users_default, events_default, notifications, room
+        }
 
         init(from decoder: any Decoder) throws {
             let levels = try decoder.container(keyedBy: Key.self)
             users = levels.lenientMap(.users).mapValues { (level: LenientInt) in level.value }
             usersDefault = levels.lenient(LenientInt.self, .users_default)?.value ?? 0
             eventsDefault = levels.lenient(LenientInt.self, .events_default)?.value ?? 0
+            let notifications = try? levels.nestedContainer(
+                keyedBy: Key.self, forKey: .notifications)
+            roomNotification = notifications?.lenient(LenientInt.self, .room)?.value ?? 50
         }
     }
 

@@ -134,6 +134,17 @@ struct ContextReply: Decodable {
     let end: WireToken
 }
 
+struct CurrentStateEvent: Decodable {
+    /// The ID of the event; `nil` if the reply contains only its content.
+    let id: String?
+
+    private enum Key: String, CodingKey { case event_id }
+
+    init(from decoder: any Decoder) throws {
+        id = try decoder.container(keyedBy: Key.self).lenientID(.event_id)
+    }
+}
+
 struct StateReply: Decodable {
     let events: [RoomEvent]
 

@@ -36,7 +36,7 @@ extension Kinds {
                     params.text = "all"
                     params.mentionType = .channel
                 }
-            ], sees: "alice: all @room", nio: "Text all @room"),
+            ], sees: "alice: all", nio: "Text all @room"),
         Kind(
             name: "own data and custom type",
             then: [

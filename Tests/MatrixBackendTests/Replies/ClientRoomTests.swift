@@ -172,13 +172,48 @@ import Testing
         _ = try await alice.feed(before)
         let after = topic.replacing("CONTENT", with: "{}")
         alice.device.server.reply("\(path)/event/$t", after)
-        alice.device.server.reply("\(path)/state", "[\(after)]")
+        alice.device.server.reply("\(path)/state/m.room.topic", after)
         alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
         let events = try await alice.feed(redaction("$d", of: "$t", at: 4000))
+        #expect(!alice.device.server.requests.contains("\(path)/state"))
         var channel = GroupChannel()
         for case .channel(let update) in events { update.patch.apply(to: &channel) }
         #expect(channel.name == "General" && channel.metadata["topic"] == nil)
         #expect(!events.contains(.messageDeleted("$t", in: room, at: 4000)))
+    }
+
+    @Test func redactedEarlierStateChangesNothing() async throws {
+        let alice = try await FollowingDevice()
+        func topic(_ id: String, _ content: String) -> String {
+            """
+            {"type": "m.room.topic", "state_key": "", "event_id": "\(id)",
+             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": \(content)}
+            """
+        }
+        let current = topic("$new", #"{"topic": "Food"}"#)
+        _ = try await alice.feed(current)
+        alice.device.server.reply("\(path)/event/$old", topic("$old", "{}"))
+        alice.device.server.reply("\(path)/state/m.room.topic", current)
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        _ = try await alice.feed(redaction("$d", of: "$old", at: 4000))
+        #expect(try await alice.device.backend.channel(room).metadata["topic"] == "Food")
+    }
+
+    /// Some servers return only the content of a part of the state.
+    @Test func stateIsFetchedAgainFromAServerThatReturnsNoEvent() async throws {
+        let alice = try await FollowingDevice()
+        let topic = """
+            {"type": "m.room.topic", "state_key": "", "event_id": "$t",
+             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": CONTENT}
+            """
+        _ = try await alice.feed(topic.replacing("CONTENT", with: #"{"topic": "Food"}"#))
+        let after = topic.replacing("CONTENT", with: "{}")
+        alice.device.server.reply("\(path)/event/$t", after)
+        alice.device.server.reply("\(path)/state/m.room.topic", "{}")
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        alice.device.server.reply("\(path)/state", "[\(after)]")
+        _ = try await alice.feed(redaction("$d", of: "$t", at: 4000))
+        #expect(try await alice.device.backend.channel(room).metadata["topic"] == nil)
     }
 
     @Test func roomThatLosesItsNameIsNamedAfterItsMembers() async throws {

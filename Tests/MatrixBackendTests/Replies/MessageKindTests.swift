@@ -105,6 +105,21 @@ import Testing
         #expect(message.mentionedUserIDs == ["@alice:example.org"])
     }
 
+    /// Any member can write the field; Matrix's push rules demand the right to notify the room.
+    @Test(arguments: [(bob: 0, isChannel: false), (bob: 50, isChannel: true)])
+    func mentionOfAllNeedsTheRightToNotifyTheRoom(bob: Int, isChannel: Bool) async throws {
+        let power = """
+            {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
+             "sender": "@alice:example.org", "origin_server_ts": 1500,
+             "content": {"users": {"@alice:example.org": 100, "@bob:example.org": \(bob)}}}
+            """
+        let all = event(#"{"msgtype": "m.text", "body": "All!", "m.mentions": {"room": true}}"#)
+        let types = try await feed(power, all).compactMap { event -> MentionType? in
+            if case .messageReceived(let message) = event { message.mentionType } else { nil }
+        }
+        #expect(types == [isChannel ? .channel : .users])
+    }
+
     // MARK: Changes
 
     @Test func editIsTheMessageInItsNewVersion() async throws {
