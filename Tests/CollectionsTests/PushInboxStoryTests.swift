@@ -353,6 +353,22 @@ import Testing
         await client.close()
     }
 
+    /// A compromised extension leaves a false edit, which no later edit of the server replaces.
+    @Test func pushedEditIsComparedWithTheServersMessage() async throws {
+        try await story.say("a")
+        let client = try await story.connected()
+        let view = View(try await client.startedCollection())
+        await view.shows("a")
+        var forged = try #require(try client.engine.store.messages(in: "general").first)
+        forged.text = "forged"
+        forged.updatedAt = Timestamp(milliseconds: forged.createdAt.milliseconds + 1)
+        try box().leave([forged])
+        try await client.readPushInbox()
+        try await client.engine.caughtUp("general")
+        #expect(try texts(client) == ["a"])
+        await client.close()
+    }
+
     /// A compromised extension leaves a false edit of a message of another user.
     @Test func pushedEditOfTheFutureIsReplacedByTheServersEdit() async throws {
         let sent = try await story.say("a")

@@ -110,7 +110,7 @@ import Testing
         try await story.held(2)
         try await story.edit(message, to: "c")
         try await story.engine.ingest(story.alice.history(of: "general"))
-        #expect(try story.picture() == "c")
+        #expect(try story.picture() == "c?")
         story.network.release(at: 1)
         try await answer.value
         #expect(try story.picture() == "c?")

@@ -95,6 +95,22 @@ import Testing
         #expect(try staleMessages == ["a"])
     }
 
+    /// Another member's event, which names the message, may follow the deletion of its edit.
+    @Test func earlierVersionAfterTheDeletionOfAnUnknownEditReplacesTheStoredOne() throws {
+        try feed(
+            .messageOrEditDeleted("e", in: "general", createdAt: 2000, at: 3000),
+            .messageUpdated(message("a", at: 1001)))
+        #expect(try texts == ["a"])
+    }
+
+    @Test func laterReportOfAnEarlierVersionDoesNotConfirmTheStoredOne() throws {
+        try feed(.messageOrEditDeleted("e", in: "general", createdAt: 2000, at: 3000))
+        try feed(.messageUpdated(message("a", at: 1001)))
+        #expect(try staleMessages == ["a"])
+        try lookUp(message("a", at: 1001))
+        #expect(try texts == ["a"] && staleMessages == [])
+    }
+
     @Test func deletionOfAStoredMessageRemovesIt() throws {
         try feed(
             .messageReceived(message("b", at: 2000)),

@@ -53,7 +53,7 @@ import Testing
         try await story.engine { $0.connection == .online }
         let page = try await story.engine.searchMessages(matching: params)
         #expect(page.messages.map(\.text) == ["shoe"])
-        #expect(try story.picture() == "… shoe ~ b")
+        #expect(try story.picture() == "… shoe? ~ b")
         story.network.stopHolding()
         try await story.end()
     }

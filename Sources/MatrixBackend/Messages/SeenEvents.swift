@@ -50,6 +50,11 @@ struct RecentEntries<Value> {
     }
 
     mutating func removeAll() { (newer, older) = ([:], [:]) }
+
+    mutating func removeAll(where isRemoved: (Value) -> Bool) {
+        newer = newer.filter { !isRemoved($0.value) }
+        older = older.filter { !isRemoved($0.value) }
+    }
 }
 
 /// The newest messages received since the connection, in their current versions.
@@ -69,6 +74,7 @@ struct KnownMessages {
     }
 
     mutating func apply(_ timeline: [RoomEvent], in room: String, _ seen: SeenEvents) {
+        var unknown: Set<MessageID> = []
         for event in timeline {
             if event.isMessage {
                 // A known message may have a newer edit than this event.
@@ -80,8 +86,18 @@ struct KnownMessages {
                 }
             } else if let target = event.redacts {
                 remove(target, in: room)
-                if case .edit(let edited) = seen[target] { remove(edited, in: room) }
+                switch seen[target] {
+                case .edit(let edited): remove(edited, in: room)
+                case nil: unknown.insert(MessageID(target))
+                default: break
+                }
             }
+        }
+        if unknown.isEmpty { return }
+        // The server may have bundled a redacted edit with its message.
+        messages.removeAll {
+            $0.room == room
+                && $0.event.replacement.map { unknown.contains(MessageID($0.id)) } ?? false
         }
     }
 

@@ -238,6 +238,7 @@ extension Ingest {
             let hasReply = lastReply.map { createdAt <= $0 } ?? false
             guard let id = message.messageID, isEdited || hasReply else { continue }
             try markChanged(id, in: url)
+            changedMessages.insert(id)
         }
     }
 

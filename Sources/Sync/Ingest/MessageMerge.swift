@@ -78,7 +78,11 @@ struct MessageMerge {
         // If the times are equal, the feed's version is newer.
         let merged = isFeed ? held.merged(with: message) : message.merged(with: held)
         if freshness == .unconfirmed, merged != held.replaced(by: message) { isConfirmed = false }
-        mustBeConfirmed = merged.version > latestTime && !(isFeed && merged == message)
+        // A feed that reports an earlier version than the stored one does not confirm this one.
+        if isFeed, message.version < held.version { isConfirmed = false }
+        mustBeConfirmed =
+            merged.version > latestTime && !(isFeed && merged == message)
+            || isUnverified && message.version > held.version
         isConfirmed = isConfirmed && !mustBeConfirmed
         return merged
     }

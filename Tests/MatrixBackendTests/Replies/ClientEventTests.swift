@@ -40,6 +40,30 @@ import Testing
                 .messageOrEditDeleted("$e", in: room, createdAt: 3000, at: 4000)))
     }
 
+    /// The server had bundled the edit with its message, so the process has not seen the edit.
+    @Test func messageWithADeletedBundledEditIsRequestedAgain() async throws {
+        let alice = try await FollowingDevice()
+        let bundled = """
+            {"m.relations": {"m.replace": {"event_id": "$e", "origin_server_ts": 3000,
+             "content": {"m.new_content": {"msgtype": "m.text", "body": "secret"},
+             "m.relates_to": {"rel_type": "m.replace", "event_id": "$m"}}}}}
+            """
+        _ = try await alice.feed(event("$m", text("old"), unsigned: bundled))
+        let server = alice.device.server
+        server.reply(
+            "\(path)/event/$e",
+            event("$e", "{}", at: 3000, unsigned: #"{"redacted_because": {}}"#))
+        server.reply("\(path)/event/$m", event("$m", text("old")))
+        server.reply("\(path)/messages", #"{"chunk": [\#(event("$m", text("old")))]}"#)
+        let events = try await alice.feed(
+            redaction("$d", of: "$e", at: 4000),
+            edit("$f", of: "$m", "false", at: 5000, by: "@eve:example.org"))
+        let texts = events.compactMap { event -> String? in
+            if case .messageUpdated(let message) = event { message.text } else { nil }
+        }
+        #expect(texts == ["old"])
+    }
+
     /// If the changelog has expired, the engine fetches the cached messages again.
     @Test func changelogWithAnUnknownDeletionExpiresExceptSinceATime() async throws {
         let alice = try await FollowingDevice()

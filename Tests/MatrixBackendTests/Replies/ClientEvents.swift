@@ -50,14 +50,17 @@ extension ClientEventSuite {
         return #"{"msgtype": "m.text", "body": "\#(text)"\#(relation)}"#
     }
 
-    func edit(_ id: String, of target: String, _ text: String, at time: Int) -> String {
+    func edit(
+        _ id: String, of target: String, _ text: String, at time: Int,
+        by sender: String = "@bob:example.org"
+    ) -> String {
         event(
             id,
             """
             {"msgtype": "m.text", "body": "* \(text)",
              "m.new_content": {"msgtype": "m.text", "body": "\(text)"},
              "m.relates_to": {"rel_type": "m.replace", "event_id": "\(target)"}}
-            """, at: time)
+            """, at: time, by: sender)
     }
 
     func redaction(_ id: String, of target: String, at time: Int) -> String {
