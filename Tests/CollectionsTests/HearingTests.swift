@@ -128,6 +128,27 @@ private final class ConnectionListener: ConnectionDelegate {
         isOver.finish()
     }
 
+    /// The server of another user may send a message of the future.
+    @Test func messageOfTheFutureHidesNoMissedMessages() async throws {
+        let first = try await story.connected()
+        try await story.say("a")
+        try await story.until(first) { try $0.newestPosition(in: "general") != nil }
+        try first.engine.store.write { batch in
+            var future = try #require(try batch.messages(in: "general").first)
+            (future.messageID, future.createdAt) = ("future", 9_999_999_999_999)
+            try batch.save(future)
+        }
+        await first.close()
+        try await story.say("b")
+        let (end, isOver) = AsyncStream<Void>.makeStream()
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
+        let result = await client.catchUp(as: "bob", within: .seconds(30))
+        #expect(result.messages.map(\.text) == ["b"])
+        await client.close()
+        isOver.finish()
+    }
+
     @Test func catchingUpEndsInTime() async throws {
         let (end, isOver) = AsyncStream<Void>.makeStream()
         story.network.hold([.connect])

@@ -26,6 +26,16 @@ import Testing
         #expect(run.step(token: "301", hasMore: true, isEmpty: true) == .stalled)
     }
 
+    /// A member of a channel can change messages any number of times.
+    @Test func longChangelogIsNotReadToItsEnd() {
+        var run = ChangelogRun(since: .time(1000))
+        for page in 1..<ChangelogRun.limit {
+            #expect(run.step(token: "\(page)", hasMore: true) == .more)
+        }
+        #expect(run.step(token: "last", hasMore: false) == .done(token: "last"))
+        #expect(run.step(token: "another", hasMore: true) == .tooLong)
+    }
+
     /// Tests every sequence of answers with three tokens.
     ///
     /// A run that continues must never repeat a token.
@@ -41,7 +51,7 @@ import Testing
                     #expect(!requested.contains(token))
                     follow(next, requested.union([token]), depth + 1)
                 case .stalled: #expect(requested.contains(token))
-                case .done: Issue.record("there was more")
+                case .done, .tooLong: Issue.record("there was more")
                 }
             }
         }

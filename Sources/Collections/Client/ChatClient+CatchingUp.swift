@@ -6,6 +6,8 @@ public import Sync
 public struct CatchUpResult: Sendable {
     /// Other users' messages that are newer than all that the device had of the channels, sorted by
     /// channel URL and by position.
+    ///
+    /// Messages of the device's future do not count among those that it had.
     public let messages: [Message]
 
     /// A Boolean value that indicates whether all missed messages and changes were fetched.
@@ -29,7 +31,7 @@ extension ChatClient {
         let changes: ObservedChanges
         do throws(SyncError) {
             try await open(as: credentials.userID)
-            (newest, changes) = try await ChatClient.observe(try engine.store)
+            (newest, changes) = try await ChatClient.observe(engine.store, upTo: engine.latestTime)
         } catch {
             return CatchUpResult(messages: [], isComplete: false, error: error)
         }
@@ -57,15 +59,16 @@ extension ChatClient {
             error: work.isCancelled ? nil : failure)
     }
 
-    /// Returns the positions of the newest stored messages, and the changes from now on.
+    /// Returns the positions of the newest stored messages up to a time, and the changes from now on.
     private static func observe(
-        _ store: ChatStore
+        _ store: ChatStore, upTo time: Timestamp
     ) async throws(SyncError) -> ([ChannelURL: Position], ObservedChanges) {
         try await onDisk { () throws(StoreError) in
             let (snapshot, changes) = try store.observe(.everything, limit: .max)
             var newest: [ChannelURL: Position] = [:]
             for channel in try snapshot.groupChannels() {
-                newest[channel.url] = try snapshot.newestPosition(in: channel.url)
+                newest[channel.url] = try snapshot.newestPosition(
+                    in: channel.url, upTo: time)
             }
             return (newest, changes)
         }

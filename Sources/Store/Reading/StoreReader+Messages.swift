@@ -128,6 +128,17 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
+    /// Returns the newest position of a message that is not later than a time: the servers of other
+    /// users may send messages of the future.
+    package func newestPosition(
+        in url: ChannelURL, upTo time: Timestamp
+    ) throws(StoreError) -> Position? {
+        guard let newest = try newestPosition(in: url), newest.createdAt > time else {
+            return try newestPosition(in: url)
+        }
+        return try neighbor(of: Position(createdAt: time, messageID: ""), in: url, isOlder: true)
+    }
+
     package func oldestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
         try view.outermostPosition(in: url, isDescending: true)
     }

@@ -5,6 +5,12 @@ struct ChangelogRun: Hashable {
     /// The tokens used so far: if the server returns one again, reading makes no progress.
     private var used: Set<String> = []
     private var emptyPageCount = 0
+    /// The number of pages with changes.
+    private var pageCount = 0
+
+    /// The number of pages with changes after which it costs less to fetch the messages again where
+    /// they are shown.
+    static let limit = 20
 
     enum Next: Hashable {
         case more
@@ -12,6 +18,8 @@ struct ChangelogRun: Hashable {
         case done(token: String?)
         /// The server has returned a token again, or too many pages without changes.
         case stalled
+        /// ``limit`` pages with changes were read, and there are more.
+        case tooLong
     }
 
     init(since point: ChangelogPoint) {
@@ -25,6 +33,8 @@ struct ChangelogRun: Hashable {
         guard let token, used.insert(token).inserted, emptyPageCount <= UsedCursors.limit else {
             return .stalled
         }
+        if !isEmpty { pageCount += 1 }
+        if pageCount >= ChangelogRun.limit { return .tooLong }
         point = .token(token)
         return .more
     }

@@ -324,8 +324,11 @@ extension SyncCore {
         guard isStored != nil else { return pause(url) }
         backfill[url].failures = 0
         backfill[url].changelog = next == .more ? run : nil
-        if next == .stalled { return stop(url, .stalled(url)) }
-        resumeOrPause(url)
+        switch next {
+        case .stalled: stop(url, .stalled(url))
+        case .tooLong: markStaleWithoutChanges(in: url)
+        case .more, .done: resumeOrPause(url)
+        }
     }
 
     mutating func stopBackfill(of url: ChannelURL) {

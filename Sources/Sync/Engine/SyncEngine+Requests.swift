@@ -1,4 +1,4 @@
-import Models
+package import Models
 import Store
 
 extension SyncEngine {
@@ -45,15 +45,16 @@ extension SyncEngine {
         }
     }
 
+    /// The latest time that a message can have, by the clock of a correct server.
+    package var latestTime: Timestamp { core.options.latestTime(at: now()) }
+
     private func post(_ request: some OfflineRequest) throws(SyncError) {
         let url = request.channelURL
         let (id, time) = (makeRequestID(), now())
-        let latest = Position(createdAt: core.options.latestTime(at: time), messageID: "")
-        let newest = try stored { (reader) throws(StoreError) -> Position? in
-            let newest = try reader.newestPosition(in: url)
-            // A message of the future is newer than those that the user has not seen yet.
-            guard let newest, latest < newest else { return newest }
-            return try reader.neighbor(of: latest, in: url, isOlder: true)
+        // A message of the future is newer than those that the user has not seen yet.
+        let latest = core.options.latestTime(at: time)
+        let newest = try stored { (reader) throws(StoreError) in
+            try reader.newestPosition(in: url, upTo: latest)
         }
         try change { (core) throws(SyncError) in
             try core.enqueue(
