@@ -232,7 +232,7 @@ extension Change.Operation {
 extension MessageCollection {
     func openWindow(crossesGaps: Bool) throws(SyncError) {
         let start = windowStart
-        try load(trimming: .oldest, .requested) { (window, reader) throws(StoreError) in
+        try changeWindow(trimming: .oldest, .requested) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
         }
         readUpTo = readUpTo ?? channel.myLastRead
@@ -269,7 +269,7 @@ extension MessageCollection {
     /// Removes messages that exceed the capacity at `end`. Returns the closure's value, and the
     /// newly listed messages.
     @discardableResult
-    func load<Value>(
+    func changeWindow<Value>(
         trimming end: Window.End, _ reporting: Reporting,
         _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
     ) throws(SyncError) -> (value: Value, shown: [Message]) {

@@ -123,7 +123,7 @@ extension MessageCollection {
     private func show(
         _ direction: Direction, _ count: Int, crossesGaps: Bool
     ) async throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
-        let first = try load(trimming: direction.opposite, .page) {
+        let first = try changeWindow(trimming: direction.opposite, .page) {
             (window, reader) throws(StoreError) in
             try window.load(direction, count, crossesGaps: crossesGaps, in: reader)
         }

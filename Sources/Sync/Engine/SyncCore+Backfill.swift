@@ -33,7 +33,7 @@ extension SyncCore {
             let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
             backfill[url].changelog = run
             call(
-                CoreCall.MessageChanges(channelURL: url, since: run.point), .changes)
+                CoreCall.MessageChanges(channelURL: url, since: run.point), .changelog)
         case .fill(let gap):
             backfill[url].pages += 1
             let anchor = anchor(at: gap.upper, gap.backfillCursor, in: url)
@@ -87,7 +87,7 @@ extension SyncCore {
         guard !ids.isEmpty else { return }
         backfill[url].isBusy = true
         let requested = Array(ids.prefix(SyncCore.lookupLimit))
-        call(CoreCall.Reactions(messageIDs: requested, channelURL: url), .reactions)
+        call(CoreCall.Reactions(messageIDs: requested, channelURL: url), .reactions(requested))
     }
 
     private mutating func singlePosition(in range: StaleRange) -> Position? {
@@ -156,36 +156,24 @@ extension SyncCore {
 
     // MARK: Answers
 
-    mutating func handleOtherThanPage(
-        _ answer: CallResult, _ call: Call, _ interim: Flights.Interim?
-    ) {
-        guard let url = call.value.channel else { return }
+    /// Returns the answer to a request other than one of a page, with what was stored since the call.
+    ///
+    /// Otherwise, the call returns `nil`, and the channel continues without the answer.
+    private mutating func storable<Answer>(
+        _ answer: Result<Answer, BackendError>, to call: Call, in url: ChannelURL,
+        _ interim: Flights.Interim?
+    ) -> (Answer, Flights.Interim)? {
         // Repeat a request whose answer is void, even if it failed.
-        guard let interim else { return backfill.resume(url) }
-        if case .failure(let error) = answer {
-            return handleFailure(error, in: url, of: call.purpose, interim)
+        guard let interim else {
+            backfill.resume(url)
+            return nil
         }
-        switch call.value {
-        case is CoreCall.Lookup:
-            guard case .success(let lookup) = answer.of(CoreCall.Lookup.self),
-                case .lookup(_, let extent, let rest) = call.purpose
-            else { break }
-            if handleLookup(lookup, in: url, extent, rest: rest, interim) { return }
-        case let request as CoreCall.Reactions:
-            guard case .success(let reactions) = answer.of(CoreCall.Reactions.self) else { break }
-            let ids = request.messageIDs
-            let isStored: Void? = write { (ingest) throws(StoreError) in
-                try ingest.applyReactions(reactions, of: ids, in: url, since: interim)
-            }
-            if isStored != nil { backfill[url].failures = 0 }
-        case is CoreCall.MessageChanges:
-            guard case .success(let changes) = answer.of(CoreCall.MessageChanges.self) else {
-                break
-            }
-            return handleChangelog(changes, in: url, interim)
-        default: break
+        switch answer {
+        case .success(let value): return (value, interim)
+        case .failure(let error):
+            handleFailure(error, in: url, of: call.purpose, interim)
+            return nil
         }
-        resumeOrPause(url)
     }
 
     mutating func resumeOrPause(_ url: ChannelURL) {
@@ -198,12 +186,6 @@ extension SyncCore {
             return wait(for: url, atLeast: nil)
         }
         stop(url, lastFailure)
-    }
-
-    mutating func stateBeforeStoring(
-        _ page: MessagePage, _ task: BackfillTask, in url: ChannelURL
-    ) -> (remainder: Remainder, newMessageCount: Int) {
-        (remainder(in: url), newMessageCount(on: page, task, in: url))
     }
 
     mutating func continueBackfill(
@@ -280,18 +262,33 @@ extension SyncCore {
             .lookup(url, extent, rest: ids.dropFirst(requested.count)))
     }
 
-    /// Returns `true` if it looks up `rest`, whose answer then continues the work.
-    private mutating func handleLookup(
-        _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
-        rest: ArraySlice<MessageID>, _ interim: Flights.Interim
-    ) -> Bool {
+    mutating func handleLookup(
+        _ answer: Result<MessageLookup, BackendError>, of extent: PageExtent,
+        rest: ArraySlice<MessageID>, _ call: Call, _ interim: Flights.Interim?
+    ) {
+        guard let url = call.value.channel,
+            let (lookup, interim) = storable(answer, to: call, in: url, interim)
+        else { return }
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
             if rest.isEmpty { try ingest.markVerified(url, extent, since: interim) }
         }
-        guard isStored != nil, !rest.isEmpty else { return false }
+        guard isStored != nil, !rest.isEmpty else { return resumeOrPause(url) }
         lookUp(rest, in: url, extent)
-        return true
+    }
+
+    mutating func handleReactions(
+        _ answer: Result<[MessageID: [Reaction]], BackendError>, to ids: [MessageID], _ call: Call,
+        _ interim: Flights.Interim?
+    ) {
+        guard let url = call.value.channel,
+            let (reactions, interim) = storable(answer, to: call, in: url, interim)
+        else { return }
+        let isStored: Void? = write { (ingest) throws(StoreError) in
+            try ingest.applyReactions(reactions, of: ids, in: url, since: interim)
+        }
+        if isStored != nil { backfill[url].failures = 0 }
+        resumeOrPause(url)
     }
 
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
@@ -308,9 +305,12 @@ extension SyncCore {
         if work.idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
     }
 
-    private mutating func handleChangelog(
-        _ changes: MessageChangelog, in url: ChannelURL, _ interim: Flights.Interim
+    mutating func handleChangelog(
+        _ answer: Result<MessageChangelog, BackendError>, _ call: Call, _ interim: Flights.Interim?
     ) {
+        guard let url = call.value.channel,
+            let (changes, interim) = storable(answer, to: call, in: url, interim)
+        else { return }
         guard var run = backfill[url].changelog else { return backfill.resume(url) }
         let next = run.step(
             token: changes.next, hasMore: changes.hasMore,
@@ -326,7 +326,7 @@ extension SyncCore {
         backfill[url].changelog = next == .more ? run : nil
         switch next {
         case .stalled: stop(url, .stalled(url))
-        case .tooLong: markStaleWithoutChanges(in: url)
+        case .tooLong: markStaleWithoutChangelog(in: url)
         case .more, .done: resumeOrPause(url)
         }
     }
@@ -342,7 +342,7 @@ extension SyncCore {
             case .page(var fetch) where fetch.task != nil:
                 fetch.task = nil
                 setFetch(fetch, of: number)
-            case .changes, .lookup, .reactions: cancelCall(number)
+            case .changelog, .lookup, .reactions: cancelCall(number)
             case .page, .connect, .feed, .caller, .outbox: break
             }
         }
@@ -350,7 +350,7 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    private mutating func newMessageCount(
+    mutating func newMessageCount(
         on page: MessagePage, _ task: BackfillTask, in url: ChannelURL
     ) -> Int {
         guard case .fill(let gap) = task else { return 0 }
@@ -379,7 +379,7 @@ extension SyncCore {
         act(.emit(.hugeGap(url)))
     }
 
-    private mutating func remainder(in url: ChannelURL) -> Remainder {
+    mutating func remainder(in url: ChannelURL) -> Remainder {
         let rows = read { (reader) throws(StoreError) in
             Remainder(gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url))
         }
@@ -394,7 +394,7 @@ extension SyncCore {
 }
 
 extension SyncCore.Call.Purpose {
-    var isOfChanges: Bool { if case .changes = self { true } else { false } }
+    var isOfChangelog: Bool { if case .changelog = self { true } else { false } }
 
     var isOfReactions: Bool { if case .reactions = self { true } else { false } }
 }

@@ -10,7 +10,7 @@ extension SyncCore {
         let mayBeObsolete = error.code == .refused && interim.channels.contains(url)
         switch error.code {
         case .expired: handleExpired(url, purpose)
-        case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
+        case .unsupported where purpose.isOfChangelog: markStaleWithoutChangelog(in: url)
         // The backend's own `canceled`: the answers of calls that the engine canceled are ignored.
         case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
             backfill[url].failures += 1
@@ -25,7 +25,7 @@ extension SyncCore {
 
     /// Continues a channel's work without a cursor, message or token that has expired.
     mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
-        if purpose.isOfChanges { return handleExpiredChanges(of: url) }
+        if purpose.isOfChangelog { return handleExpiredChangelog(of: url) }
         backfill[url].newer = nil
         if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
             backfill[url].unknownMessages.insert(id)
@@ -41,20 +41,20 @@ extension SyncCore {
         resumeOrPause(url)
     }
 
-    mutating func handleExpiredChanges(of url: ChannelURL) {
-        guard let run = backfill[url].changelog else { return markStaleWithoutChanges(in: url) }
+    mutating func handleExpiredChangelog(of url: ChannelURL) {
+        guard let run = backfill[url].changelog else { return markStaleWithoutChangelog(in: url) }
         let stored = read { (reader) throws(StoreError) in
             try reader.messageChangelogToken(of: url)
         }
         guard case .feed = run.point, let token = stored ?? nil else {
-            return markStaleWithoutChanges(in: url)
+            return markStaleWithoutChangelog(in: url)
         }
         backfill[url].changelog = ChangelogRun(since: .token(token))
         backfill.resume(url)
     }
 
     /// The server cannot report the changes of the messages.
-    mutating func markStaleWithoutChanges(in url: ChannelURL) {
+    mutating func markStaleWithoutChangelog(in url: ChannelURL) {
         backfill[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
         resumeOrPause(url)

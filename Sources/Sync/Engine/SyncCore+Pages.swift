@@ -105,7 +105,9 @@ extension SyncCore {
             if fetch.task != nil { backfill.resume(url) }
             return
         }
-        let before = fetch.task.map { stateBeforeStoring(page, $0, in: url) }
+        let before = fetch.task.map {
+            (remainder: remainder(in: url), newMessageCount: newMessageCount(on: page, $0, in: url))
+        }
         let source = fetch.callers.first?.source ?? .messageFill
         let fetched = write { (ingest) throws(StoreError) in
             let report = try ingest.applyPage(page, of: request, since: interim, source)

@@ -73,11 +73,11 @@ struct SyncCore {
             case connect
             case feed(after: FeedToken?)
             case page(PageFetch)
-            case changes
+            case changelog
             /// A lookup of stored messages that a page lacks or has in an older version. After those
             /// of `rest` have also been looked up, the page's extent is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
-            case reactions
+            case reactions([MessageID])
             case outbox(RequestID)
             case caller(any CallerCall, ticket: Int, attempt: Int)
         }
@@ -90,7 +90,7 @@ struct SyncCore {
             switch purpose {
             case .caller(_, let ticket, _): [ticket]
             case .page(let fetch): fetch.callers.map(\.ticket)
-            case .connect, .feed, .changes, .lookup, .reactions, .outbox: []
+            case .connect, .feed, .changelog, .lookup, .reactions, .outbox: []
             }
         }
     }
@@ -286,7 +286,12 @@ struct SyncCore {
         case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token, interim)
         // Each call of a `PageRequest` is answered by a `MessagePage`.
         case .page(let fetch): handlePage(answer.of(CoreCall.Messages.self), fetch, interim)
-        case .changes, .lookup, .reactions: handleOtherThanPage(answer, call, interim)
+        case .changelog:
+            handleChangelog(answer.of(CoreCall.MessageChanges.self), call, interim)
+        case .lookup(_, let extent, let rest):
+            handleLookup(answer.of(CoreCall.Lookup.self), of: extent, rest: rest, call, interim)
+        case .reactions(let ids):
+            handleReactions(answer.of(CoreCall.Reactions.self), to: ids, call, interim)
         case .outbox(let id):
             handleSending(answer, of: id, call, interim)
             pollNow()
