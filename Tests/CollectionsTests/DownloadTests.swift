@@ -17,8 +17,15 @@ import Testing
 
     init() async throws { story = try await ClientStory() }
 
-    /// Sends a file, and returns the sent message.
+    /// Sends a file that is not kept, and returns the sent message.
     private func sent(_ client: ChatClient) async throws -> (message: Message, file: FileInfo) {
+        let sent = try await kept(client)
+        try await client.removeDownloads()
+        return sent
+    }
+
+    /// Sends a file, and returns the sent message.
+    private func kept(_ client: ChatClient) async throws -> (message: Message, file: FileInfo) {
         var file = UploadableFile()
         file.data = bytes
         file.name = "canary-name.png"
@@ -67,6 +74,34 @@ import Testing
         let file = FileInfo(url: "embedded://files/1")
         let error = await #expect(throws: SyncError.self) { try await client.download(file) }
         #expect(error?.code == .noUser)
+        await client.close()
+    }
+
+    @Test(arguments: [false, true])
+    func sentFileIsNotDownloaded(isEncrypted: Bool) async throws {
+        let options = story.options.encrypted(with: isEncrypted ? EncryptionKey() : nil)
+        let client = try await story.connected(options)
+        let (message, file) = try await kept(client)
+        #expect(try keptCount() == 1)
+        await client.close()
+        story.network.goOffline()
+        let again = try await story.open(options)
+        #expect(try await again.download(file) == bytes)
+        #expect(requestCount == 0)
+        story.network.goOnline()
+        try await again.connect(as: "bob")
+        let id = try #require(message.messageID)
+        _ = try await again.delete(.sent(id), in: "general").result
+        #expect(try keptCount() == 0)
+        await again.close()
+    }
+
+    @Test func sentFileAboveTheLimitIsNotKept() async throws {
+        var options = story.options
+        options.cacheLimits.downloadByteCount = bytes.count - 1
+        let client = try await story.connected(options)
+        _ = try await kept(client)
+        #expect(try keptCount() == 0)
         await client.close()
     }
 
@@ -261,9 +296,9 @@ import Testing
             }
             return error?.code
         }
-        #expect(await code(0, "none") == .notFound)
-        #expect(await code(2, held) == .invalidArgument)
-        #expect(await code(-1, held) == .invalidArgument)
+        #expect(try await again.outgoingFile(0, of: "none") == nil)
+        #expect(try await again.outgoingFile(2, of: held) == nil)
+        #expect(try await again.outgoingFile(-1, of: held) == nil)
         #expect(await code(1, other) == .invalidFile)
         try FileManager.default.removeItem(at: original)
         #expect(await code(0, other) == .invalidFile)

@@ -131,6 +131,8 @@ private final class ConnectionListener: ConnectionDelegate {
     /// The server of another user may send a message of the future.
     @Test func messageOfTheFutureHidesNoMissedMessages() async throws {
         let first = try await story.connected()
+        // The feed has begun, and reports the message.
+        try await first.engine.caughtUp("general")
         try await story.say("a")
         try await story.until(first) { try $0.newestPosition(in: "general") != nil }
         try first.engine.store.write { batch in

@@ -192,7 +192,8 @@ struct SendingFile: Performer {
         func check(_ isSent: Bool) throws {
             let store = try ChatStore(at: store)
             defer { store.close() }
-            let kept = try readable(["canary-file"], below: directory)
+            let copies = self.store.appending(path: "files")
+            let kept = try readable(["canary-file"], below: copies)
             // If the outbox item does not exist, the server has the message.
             if try !store.outboxItems().isEmpty {
                 problems.expect(!isSent, "it was not sent")

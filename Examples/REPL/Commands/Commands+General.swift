@@ -22,7 +22,7 @@ extension Command {
         ) {
             _ in
             let (major, minor) = LevelDB.version
-            return "Scrollback \(version), LevelDB \(major).\(minor)"
+            return "Scrollback \(version) (unreleased), LevelDB \(major).\(minor)"
         },
         Command("quit", "Ends the prompt. Ctrl-D does the same.") { arguments in
             arguments.workspace.hasEnded = true

@@ -70,7 +70,9 @@ extension Command {
             guard (2...3).contains(words.count) else { throw CommandError.usage }
             let id = RequestID(words[0])
             let index = try Arguments.count(words[1]) - 1
-            let data = try await arguments.client.outgoingFile(index, of: id)
+            guard let data = try await arguments.client.outgoingFile(index, of: id) else {
+                throw CommandError.failed("no unsent message \(id) has a file \(words[1])")
+            }
             return try shown(data, nil, savedTo: words.dropFirst(2).first)
         },
     ]

@@ -337,10 +337,10 @@ extension ChatClient {
     /// limits of ``ChatClientOptions/cacheLimits``, until the cached data is removed, or until a
     /// message with the file is deleted or edited. The file's URL, size and custom type identify the
     /// bytes: the server must not return other bytes later. A file without a URL, or with that of a
-    /// local file, is not kept.
+    /// local file, is not kept. A file that the user has sent from this device is kept, too.
     ///
-    /// - Throws: `noUser`; `notConnected` or `refused` if the file is not kept; `closed`,
-    ///   `canceled`.
+    /// - Throws: `noUser`, also after ``close()``; `notConnected` or `refused` if the file is not
+    ///   kept; `closed` if the client is closed meanwhile, `canceled`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
         try await engine.download(file, keeping: options.cacheLimits.downloads)
     }
@@ -351,13 +351,12 @@ extension ChatClient {
     ///   - index: The index of the file in ``/Models/OutboxItem/files``.
     ///   - requestID: The request ID of the message.
     /// - Returns: The bytes of the message itself, of the outbox's copy, or of the file at the path
-    ///   that the app passed.
-    /// - Throws: `notFound` if the outbox has no such item; `invalidArgument` if the item has no
-    ///   file at the index; `invalidFile` if the file is damaged, cannot be read, is larger than
-    ///   the server accepts, or has a URL instead of bytes; `noUser`, `store`, `closed`.
+    ///   that the app passed; `nil` if the outbox has no such message, or the message no such file.
+    /// - Throws: `invalidFile` if the file is damaged, cannot be read, is larger than the server
+    ///   accepts, or has a URL instead of bytes; `noUser`, `store`, `closed`.
     public func outgoingFile(
         _ index: Int, of requestID: RequestID
-    ) async throws(SyncError) -> Data {
+    ) async throws(SyncError) -> Data? {
         try await engine.outgoingFile(index, of: requestID)
     }
 

@@ -29,7 +29,7 @@ public enum BackendConformance {
     ///
     /// The run stops if no device has connected in the first three checks that were not skipped, or
     /// if the subject has fewer than three users for a check. ``ConformanceReport/failure`` then
-    /// contains the reason.
+    /// contains the reason, and also if the filter selects no check.
     public static func run(
         on subject: some ConformanceSubject, only filter: ((ConformanceCheck) -> Bool)? = nil
     ) async -> ConformanceReport {
@@ -52,6 +52,7 @@ public enum BackendConformance {
                     failure: "no user could connect in the first \(attempts) checks: \(seen)")
             }
         }
-        return ConformanceReport(results: results)
+        return ConformanceReport(
+            results: results, failure: results.isEmpty ? "the filter selects no check" : nil)
     }
 }

@@ -40,4 +40,20 @@ struct OutboxUpload: ChannelCall, Hashable {
         }
         return uploaded
     }
+
+    /// Keeps the bytes of the uploaded file, so that the user's own file is not downloaded.
+    func keep(
+        as file: FileInfo, in store: ChatStore, within limits: DownloadLimits, at time: Timestamp
+    ) async {
+        guard let downloads = store.downloads, let key = file.downloadKey else { return }
+        downloads.begin(key)
+        defer { downloads.end(key) }
+        // A file that cannot be kept is downloaded when it is shown.
+        try? await onDisk { () throws(StoreError) in
+            guard let source = try? UploadSource(item, index, in: store.outboxFiles),
+                source.byteCount <= limits.fileByteCount, let bytes = try? source.data()
+            else { return }
+            try downloads.keep(bytes, of: key, within: limits, at: time)
+        }
+    }
 }

@@ -45,8 +45,9 @@ extension SyncEngine {
         } catch {
             result = .failure(error)
         }
-        // After all callers were canceled, another download may have replaced this one.
-        guard !Task.isCancelled,
+        // After all callers were canceled, another download may have replaced this one. The end of the
+        // engine answers the callers itself, and cancels this task only later.
+        guard !Task.isCancelled, !isClosed,
             let download = downloads.removeValue(forKey: Array(key.utf8))
         else { return }
         for ticket in download.tickets {

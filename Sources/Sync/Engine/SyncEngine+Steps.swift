@@ -49,6 +49,7 @@ extension SyncEngine {
 
     func call(_ call: any BackendCall, _ number: Int) {
         let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
+        let (limits, now) = (limits.downloads, now)
         // A canceled feed that begins late would take the new connection's first batch, which
         // reports that the feed is live.
         var canceled: [Task<Void, Never>] = []
@@ -58,6 +59,11 @@ extension SyncEngine {
             for call in canceled { await call.value }
             let answer = await SyncEngine.answer(to: call, backend, store, meter)
             meter.end()
+            if let upload = call as? OutboxUpload, case .success(let value) = answer,
+                let file = value as? FileInfo
+            {
+                await upload.keep(as: file, in: store, within: limits, at: now())
+            }
             await self?.receive(answer, number)
         }
         calls[number] = RunningCall(task: task, meter: meter)

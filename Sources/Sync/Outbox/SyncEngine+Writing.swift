@@ -115,22 +115,15 @@ extension SyncEngine {
         try change { (core) throws(SyncError) in try core.discardUserData() }
     }
 
-    /// Returns the bytes of a file of an unsent message.
+    /// Returns the bytes of a file of an unsent message; `nil` if there is none.
     ///
-    /// - Throws: `notFound`, `invalidArgument`, `invalidFile`, `store`, `closed`.
+    /// - Throws: `invalidFile`, `store`, `closed`.
     package func outgoingFile(
         _ index: Int, of id: RequestID
-    ) async throws(SyncError) -> Data {
+    ) async throws(SyncError) -> Data? {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         let item = try stored { (reader) throws(StoreError) in try reader.outboxItem(id) }
-        guard let item else {
-            throw SyncError(.notFound, "the outbox has no item with the request id \(id)")
-        }
-        guard item.files.indices.contains(index) else {
-            throw SyncError(
-                .invalidArgument,
-                "outbox item \(id) has \(item.files.count) files, and none at index \(index)")
-        }
+        guard let item, item.files.indices.contains(index) else { return nil }
         let file = item.files[index]
         if let url = file.url {
             throw SyncError(

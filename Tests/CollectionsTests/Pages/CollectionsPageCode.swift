@@ -61,6 +61,7 @@ import Testing
 
         var picture = UploadableFile()
         picture.path = url.path  // or `data`
+        picture.name = url.lastPathComponent
         picture.mimeType = "image/png"
         try await collection.send(NewMessage("Look", files: [picture]), keepsCopies: true)
 
@@ -108,6 +109,22 @@ import Testing
         let view = View(lobby)
         await view.until { $0.collection.messages.map(\.text) == ["hello"] }
         #expect(thread.messages.map(\.parentMessageID) == [messageID])
+        await client.close()
+    }
+
+    @Test func channelsAreListed() async throws {
+        let story = try await ClientStory()
+        let client = try await story.connected()
+        try await client.engine.caughtUp()
+
+        let channels = try client.makeGroupChannelCollection()
+        channels.start()
+        for channel in channels.channels {
+            print(channel.name, channel.unreadMessageCount, channel.lastMessage?.text ?? "")
+        }
+
+        #expect(channels.channels.map(\.url) == ["general"])
+        channels.dispose()
         await client.close()
     }
 

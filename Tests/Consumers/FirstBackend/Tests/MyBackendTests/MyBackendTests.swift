@@ -18,5 +18,5 @@ struct MySubject: ConformanceSubject {
 @Test func theBackendKeepsItsPromises() async {
     let report = await BackendConformance.run(on: MySubject()) { $0.promise.id == "connect.user" }
     print(report)
-    #expect(report.isKept, "\(report)")
+    #expect(report.isKept)
 }
