@@ -88,11 +88,10 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
 }
 
 private func outboxItem(_ number: Int) -> OutboxItem {
-    let params = NewMessage(
+    var message = Message()
+    message.channelURL = "general"
+    message.createdAt = Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
+    message.text =
         "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again."
-    )
-    let message = Message(
-        params, in: "general", by: nil,
-        at: Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))
     return OutboxItem(message, requestID: RequestID("item-\(number)"))
 }
