@@ -1,6 +1,11 @@
 import Models
 
 extension ChatStore {
+    /// Returns an error for damage that the caller has found in a row of the cache.
+    package func cacheDamage(_ text: String) -> StoreError {
+        StoreError(.corruption, text, path: cache.path)
+    }
+
     /// Returns whether an error means that the cache is damaged.
     package func isCacheDamage(_ error: StoreError) -> Bool {
         error.code == .corruption && (error.path + "/").hasPrefix(cache.path + "/")

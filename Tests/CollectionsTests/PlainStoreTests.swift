@@ -4,10 +4,10 @@ import Models
 import ScrollbackStorySupport
 import ScrollbackTestSupport
 import Store
-import Sync
 import Testing
 
 @testable import Collections
+@testable import Sync
 
 /// Tests unencrypted stores on the device of an app that uses a key.
 ///
@@ -77,6 +77,20 @@ import Testing
 
     private func encrypt(_ user: UserID, _ key: EncryptionKey) async throws -> [OutboxItem] {
         try await ChatClient.encryptStoredData(of: user, options: story.lenientOptions(with: key))
+    }
+
+    /// The one who wrote the plain store may have named any owner.
+    @Test func adoptedStoreBelongsToTheUserWhoseDirectoryItIs() async throws {
+        try await use(nil, writing: ["x"])
+        let plain = try ChatStore(at: story.directory(of: "bob"))
+        try plain.write { batch in batch.setUser(User(id: "carol")) }
+        plain.close()
+        _ = try await encrypt("bob", key)
+        let client = try await story.open(story.lenientOptions(with: key))
+        try await client.connect(as: Credentials("bob"))
+        #expect(client.currentUser?.userID == "bob")
+        #expect(client.storageDamage.replacedCache != nil)
+        await client.close()
     }
 
     // MARK: Next to an encrypted store

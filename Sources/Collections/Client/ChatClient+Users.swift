@@ -245,6 +245,10 @@ extension ChatClient {
         var user: User?
         do throws(StoreError) {
             user = try store.storedUser()
+            if let owner = user, owner.userID != userID {
+                user = nil
+                throw store.cacheDamage("the cache names another user as its owner")
+            }
         } catch {
             guard store.isCacheDamage(error) else { throw error }
             try store.replaceCache(reason: error, at: options.now())

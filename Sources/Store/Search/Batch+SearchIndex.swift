@@ -57,7 +57,12 @@ extension Rows {
             let number = try number(
                 ofKey: key, as: "the key of an unsegmented row of the search index")
             let row = try decode(value, as: "unsegmented row \(number) of the search index") {
-                (reader) throws(ByteReader.Damage) in try DocumentRow(&reader)
+                (reader) throws(ByteReader.Damage) in
+                // A segment replaces the rows long before.
+                guard number < SearchIndex.maximumUnsegmentedRowCount else {
+                    throw ByteReader.Damage(offset: 0, expected: "no row of such a number")
+                }
+                return try DocumentRow(&reader)
             }
             body(number, row.documents)
         }

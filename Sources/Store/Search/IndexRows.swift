@@ -13,6 +13,8 @@ enum SearchIndex {
     /// The size in bytes at which the next row of terms begins.
     static let blockSize = 1024
     static let segmentMessageCount = 512
+    /// A limit that is never reached: each row has at least one message.
+    static let maximumUnsegmentedRowCount: UInt32 = 1 << 16
     /// The number of documents below which a segment belongs to the first size class.
     static let firstSizeClassBound = 256
     /// The number of segments of about the same size that are merged into one.

@@ -364,6 +364,23 @@ import Testing
         #expect(try store.check() == [])
     }
 
+    /// A row with a great number, as any program can write it into a plain store.
+    @Test(arguments: [0xFFFF_FFFF, 0xFFFF_FFFE, 0x7FFF_FFFF] as [UInt32])
+    func cacheWithARowOfAGreatNumberIsReplaced(number: UInt32) throws {
+        let directory = try StoreDirectory()
+        var store = try World.open(directory, isIndexed: true)
+        try fill(store, 0..<5)
+        let overlay = Overlay()
+        overlay.put(
+            { $0.unsegmentedKey(number) }, { DocumentRow.write([][...], to: &$0) })
+        try store.cache.write(overlay, isDurable: false)
+        store.close()
+        store = try World.open(directory, isIndexed: true)
+        #expect(store.openingReport.replacedCache?.code == .corruption)
+        try fill(store, 0..<5)
+        #expect(try find("umbrella 3 ", in: store) == "3")
+    }
+
     /// The rules that divide texts into words may change with the format.
     @Test(arguments: [SearchIndex.format - 1, 99])
     func cacheWithAnIndexOfAnotherFormatIsReplaced(format: UInt8) throws {
