@@ -369,6 +369,23 @@ import Testing
         await client.close()
     }
 
+    /// Threads, polls and reactions are merged by their own times.
+    @Test func pushedThreadIsComparedWithTheServersMessage() async throws {
+        try await story.say("a")
+        let client = try await story.connected()
+        let view = View(try await client.startedCollection())
+        await view.shows("a")
+        var forged = try #require(try client.engine.store.messages(in: "general").first)
+        forged.threadInfo = ThreadInfo(
+            replyCount: 1_000, lastRepliedAt: .distantFuture, updatedAt: .distantFuture)
+        try box().leave([forged])
+        try await client.readPushInbox()
+        try await client.engine.caughtUp("general")
+        let message = try client.engine.store.messages(in: "general").first
+        #expect(message?.threadInfo?.replyCount ?? 0 == 0)
+        await client.close()
+    }
+
     /// A compromised extension leaves a false edit of a message of another user.
     @Test func pushedEditOfTheFutureIsReplacedByTheServersEdit() async throws {
         let sent = try await story.say("a")

@@ -604,4 +604,22 @@ import Testing
         let channel = try device.store.read { try $0.groupChannel("general") }
         #expect(channel?.readReceipts["alice"] == 3000)
     }
+
+    /// Another homeserver can send receipts of any number of invented users.
+    @Test func receiptsOfAChannelAreLimited() throws {
+        let device = try Device()
+        try device.apply { try $0.batch.save(GroupChannel.sample()) }
+        for part in 0..<6 {
+            let events = (0..<1_000).map { number in
+                FeedEvent.read(by: UserID("u\(part)-\(number)"), in: "general", at: 1000)
+            }
+            try device.apply(FeedBatch(events: events, cursor: "c", epoch: "e", isLive: true))
+        }
+        try device.apply(.read(by: "bob", in: "general", at: 2000))
+        try device.apply(.read(by: "u0-0", in: "general", at: 3000))
+        let channel = try #require(try device.store.read { try $0.groupChannel("general") })
+        #expect(channel.readReceipts.count == 5_001)
+        #expect(channel.readReceipts["bob"] == 2000 && channel.readReceipts["u0-0"] == 3000)
+        #expect(channel.myLastRead == 2000)
+    }
 }

@@ -162,7 +162,7 @@ extension GroupChannel {
 // MARK: Receipts
 
 extension GroupChannel {
-    /// The time up to which each member has read.
+    /// The time up to which each member has read; of at most about 5,000 members.
     public var readReceipts: [UserID: Timestamp] {
         get { self[37] }
         set { self[37] = newValue }

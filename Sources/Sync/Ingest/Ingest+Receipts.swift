@@ -47,9 +47,10 @@ extension Ingest {
         _ times: [UserID: Timestamp], in url: ChannelURL
     ) throws(StoreError) {
         guard !times.isEmpty else { return }
-        let ownTime = userID.flatMap { times[$0] }
+        let me = userID
+        let ownTime = me.flatMap { times[$0] }
         try changeChannel(url, channelSource(.eventReadReceiptUpdated)) { channel in
-            channel.readReceipts = channel.readReceipts.raised(to: times)
+            channel.readReceipts = channel.readReceipts.raised(to: times, of: me)
             if let ownTime {
                 channel.myLastRead = max(channel.myLastRead ?? .distantPast, ownTime)
             }
@@ -60,8 +61,9 @@ extension Ingest {
         _ times: [UserID: Timestamp], in url: ChannelURL
     ) throws(StoreError) {
         guard !times.isEmpty else { return }
+        let me = userID
         try changeChannel(url, channelSource(.eventDeliveryReceiptUpdated)) { channel in
-            channel.deliveryReceipts = channel.deliveryReceipts.raised(to: times)
+            channel.deliveryReceipts = channel.deliveryReceipts.raised(to: times, of: me)
         }
     }
 }
@@ -71,7 +73,24 @@ extension [UserID: Timestamp] {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }
 
-    fileprivate func raised(to times: [UserID: Timestamp]) -> [UserID: Timestamp] {
-        merging(times) { Swift.max($0, $1) }
+    /// A server may report receipts of any number of users.
+    private static let limit = 5_000
+
+    /// Returns the later of both times of each user. New users are added up to a limit, the latest
+    /// first, and `me` in any case.
+    fileprivate func raised(to times: [UserID: Timestamp], of me: UserID?) -> [UserID: Timestamp] {
+        var result = self
+        var new: [(user: UserID, time: Timestamp)] = []
+        for (user, time) in times {
+            if self[user] != nil || user == me {
+                result.raise(user, to: time)
+            } else {
+                new.append((user, time))
+            }
+        }
+        let room = Swift.max(0, Self.limit - result.count)
+        if new.count > room { new.sort { ($1.time, $1.user) < ($0.time, $0.user) } }
+        for (user, time) in new.prefix(room) { result[user] = time }
+        return result
     }
 }

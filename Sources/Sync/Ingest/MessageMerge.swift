@@ -82,7 +82,7 @@ struct MessageMerge {
         if isFeed, message.version < held.version { isConfirmed = false }
         mustBeConfirmed =
             merged.version > latestTime && !(isFeed && merged == message)
-            || isUnverified && message.version > held.version
+            || isUnverified && (message.version > held.version || merged.hasOtherParts(than: held))
         isConfirmed = isConfirmed && !mustBeConfirmed
         return merged
     }
@@ -90,5 +90,13 @@ struct MessageMerge {
     /// The files that only the replaced version has.
     func replacedFiles(by saved: Message) -> [FileInfo] {
         heldFiles.isEmpty ? [] : heldFiles.filter { !saved.files.contains($0) }
+    }
+}
+
+extension Message {
+    /// Returns whether parts differ that have times of their own, and so are merged separately.
+    fileprivate func hasOtherParts(than other: Message) -> Bool {
+        (threadInfo, poll) != (other.threadInfo, other.poll)
+            || reactionHistory != other.reactionHistory
     }
 }
