@@ -272,7 +272,8 @@ extension MatrixBackend {
         do {
             current = try await call(
                 .get("rooms", room, "state", redacted.type, key, query: [("format", "event")]))
-        } catch  where error.code == .notFound {
+        } catch  where error.code != .unanswered && Self.failuresOfRoom.contains(error.code) {
+            // The state has no such part, or its name cannot be requested.
             return []
         }
         guard current.id.map({ $0 == redacted.id }) ?? true else { return [] }

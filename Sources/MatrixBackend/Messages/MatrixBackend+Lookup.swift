@@ -56,6 +56,10 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [Message] {
         let senders = try await senders(of: events, in: room)
         let me = try me
+        if list.rooms[room] == nil, events.contains(where: \.mentionsRoom) {
+            // The list has the levels that such a mention needs.
+            try await updateList()
+        }
         let known = list.rooms[room] ?? Room(room)
         let messages = events.compactMap { event in
             senders[event.sender].map { known.message(event, sender: $0, me: me) }

@@ -73,6 +73,10 @@ extension Message {
     }
 }
 
+extension RoomEvent {
+    var mentionsRoom: Bool { (replacement?.content ?? content).mentions?.isRoom ?? false }
+}
+
 enum MetaArrayKey {
     /// The message of a thread that a reply in the thread answers.
     static let answered = "m.in_reply_to"

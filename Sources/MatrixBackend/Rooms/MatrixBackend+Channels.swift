@@ -90,6 +90,11 @@ extension MatrixBackend {
                 eventTimes[id] = known
             }
         }
+        // In pages, a member can keep an event before all later ones.
+        if request.upTo == nil, let newest = newestMessages[room] {
+            eventTimes[newest.id] = newest.time
+            return try await markAsRead(newest.id, in: room)
+        }
         guard let event = try await newestEvent(in: room, upTo: request.upTo) else { return }
         receive([event])
         try await markAsRead(event.id, in: room)

@@ -76,6 +76,18 @@ import Testing
         #expect(alice.device.server.bodies.last == ["m.fully_read": "$9", "m.read": "$9"])
     }
 
+    /// In pages, a member can keep an event before all later ones.
+    @Test func readingMovesTheReadMarkerToTheNewestMessageOfTheFeed() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        server.reply(
+            "\(path)/messages", #"{"chunk": [\#(event("$x", "{}", type: "org.example.x"))]}"#)
+        server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        _ = try await alice.feed(event("$9", text("9")))
+        try await alice.device.backend.perform(MarkAsRead(room))
+        #expect(server.bodies.last == ["m.fully_read": "$9", "m.read": "$9"])
+    }
+
     // MARK: Rooms
 
     @Test func directChatOfAnotherClientIsReported() async throws {

@@ -153,6 +153,24 @@ import Testing
         #expect(state <= 2 && syncs <= 2, "\(state) requests for the state, \(syncs) for the list")
     }
 
+    /// A path with such a part cannot be requested.
+    @Test func redactedStateWithTheKeyOfAParentDirectoryDoesNotStopTheFeed() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        alice.device.server.reply(
+            "\(path)/event/$s",
+            """
+            {"type": "org.example.x", "event_id": "$s", "sender": "@eve:example.org",
+             "state_key": "..", "origin_server_ts": 2000, "content": {}}
+            """)
+        let events = try await alice.feed(
+            redaction("$r", of: "$s", at: 3000), event("$m", text("hi")))
+        let texts = events.compactMap { event -> String? in
+            if case .messageReceived(let message) = event { message.text } else { nil }
+        }
+        #expect(texts == ["hi"])
+    }
+
     // MARK: A homeserver
 
     /// A list of such events would use a hundred times its size in memory.

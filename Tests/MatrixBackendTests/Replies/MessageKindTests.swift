@@ -120,6 +120,27 @@ import Testing
         #expect(types == [isChannel ? .channel : .users])
     }
 
+    /// After a restart, the feed continues without a list of the rooms.
+    @Test func mentionOfAllIsCheckedAfterARestart() async throws {
+        let device = Device()
+        try await device.connect()
+        let power = """
+            {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
+             "sender": "@alice:example.org", "origin_server_ts": 1500,
+             "content": {"users": {"@alice:example.org": 100}}}
+            """
+        let all = event(#"{"msgtype": "m.text", "body": "All!", "m.mentions": {"room": true}}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        device.server.reply("GET sync", PreparedReplies.sync("s2", events: [all]))
+        device.server.reply("GET sync", PreparedReplies.sync("s3", events: [power]))
+        device.server.reply("GET rooms/!room:example.org/messages", #"{"chunk": []}"#)
+        let events = try await device.backend.feed(since: "s1").events
+        let types = events.compactMap { event -> MentionType? in
+            if case .messageReceived(let message) = event { message.mentionType } else { nil }
+        }
+        #expect(types == [.users])
+    }
+
     // MARK: Changes
 
     @Test func editIsTheMessageInItsNewVersion() async throws {
