@@ -76,8 +76,9 @@ extension [UserID: Timestamp] {
     /// A server may report receipts of any number of users.
     private static let limit = 5_000
 
-    /// Returns the later of both times of each user. New users are added up to a limit, the latest
-    /// first, and `me` in any case.
+    /// Returns the later of both times of each user.
+    ///
+    /// New users are added up to a limit, the latest first, and `me` in any case.
     fileprivate func raised(to times: [UserID: Timestamp], of me: UserID?) -> [UserID: Timestamp] {
         var result = self
         var new: [(user: UserID, time: Timestamp)] = []
