@@ -83,7 +83,9 @@ extension MessageCollection {
         if edits.mustReadAgain { readDraft() }
         for change in changes { notify(change) }
         if edits.mustReadAgain { readParentMessageAgain() }
+        // `showEdits` is not called if the window is read again on another thread.
         notifyObservers()
+        endUploads()
     }
 
     func readAgain(
@@ -383,6 +385,10 @@ extension MessageCollection {
         (observed.pending, observed.failed) = (pendingMessages, failedMessages)
         if observed.pending != known.pending { withMutation(keyPath: \.pendingMessages) {} }
         if observed.failed != known.failed { withMutation(keyPath: \.failedMessages) {} }
+    }
+
+    /// Removes the progress of the files of messages that are no longer pending.
+    private func endUploads() {
         let uploads = uploadProgress.filter { id, _ in
             window.outboxItems[id]?.item.state == .pending
         }

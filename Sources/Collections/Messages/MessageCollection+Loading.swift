@@ -212,8 +212,8 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches one page of a gap of ``items``, from its upper bound, and returns the remaining gap;
-    /// `nil` if it is closed.
+    /// Fetches pages of a gap of ``items``, from its upper bound, until one has a message of the gap,
+    /// and returns the remaining gap; `nil` if it is closed.
     ///
     /// - Throws: As ``loadPrevious()``.
     @discardableResult

@@ -77,7 +77,7 @@ struct Window: Sendable {
         gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
     }
 
-    var hasLeadingGap: Bool { upper == .end && leadingGap != nil }
+    var startsInGap: Bool { upper == .end && leadingGap != nil }
 
     /// The bound at which loading older messages continues.
     var olderBound: Gap.Bound { leadingGap?.upper ?? lower }
@@ -127,7 +127,7 @@ struct Window: Sendable {
                 (edits.mustReadAgain, edits.isJoined) = (true, true)
             }
         }
-        let hadLeadingGap = hasLeadingGap
+        let hadLeadingGap = startsInGap
         let newest = thread == nil ? .end : newestShown
         for case .removedOutboxItem(let item) in change.operations {
             rowIDs.ending.insert(item.requestID)
@@ -141,12 +141,12 @@ struct Window: Sendable {
         updateGapRows(&edits)
         // The range is complete. Read it again: the server may have deleted messages.
         if isReplaced, gaps.isEmpty { (isReplaced, edits.mustReadAgain) = (false, true) }
-        if hadLeadingGap { joinHistory(&edits) }
+        if hadLeadingGap { readAgainIfGapClosed(&edits) }
         return edits
     }
 
     /// Makes the window be read again if the gap that contained its lower bound was closed.
-    func joinHistory(_ edits: inout WindowEdits) {
+    func readAgainIfGapClosed(_ edits: inout WindowEdits) {
         if leadingGap == nil { (edits.isJoined, edits.mustReadAgain) = (true, true) }
     }
 
@@ -376,11 +376,11 @@ extension Window {
 
     mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
         var edits = WindowEdits()
-        let hadLeadingGap = hasLeadingGap
+        let hadLeadingGap = startsInGap
         thread?.cover(from: lower, through: upper)
         showGapsOfThread()
         updateGapRows(&edits)
-        if hadLeadingGap { joinHistory(&edits) }
+        if hadLeadingGap { readAgainIfGapClosed(&edits) }
         return edits
     }
 

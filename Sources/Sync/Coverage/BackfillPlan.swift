@@ -5,7 +5,8 @@ enum BackfillTask: Hashable {
     case changes(since: FeedPoint)
     case fill(Gap)
     case refetch(StaleRange)
-    /// Request the messages that are newer than the last page fetched at the newest end.
+    /// Request the messages that are newer than the last page fetched at the newest end; never the
+    /// result of a ``BackfillPlan``.
     case newer
 }
 
@@ -17,7 +18,8 @@ enum BackfillTask: Hashable {
 /// 2. Shown gaps, newest first, then other gaps, newest first.
 /// 3. Shown stale ranges, then other stale ranges, except those that a loss of history caused.
 ///
-/// A gap that is older than all stored messages is filled only while it is shown. An empty
+/// Gaps and ranges that are not shown are fetched only within the budget of background pages. A gap
+/// that is older than all stored messages is filled only while it is shown. An empty
 /// channel's only gap is also filled if the channel is kept up to date.
 struct BackfillPlan {
     var gaps: [Gap]

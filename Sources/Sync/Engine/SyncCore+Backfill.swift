@@ -158,12 +158,13 @@ extension SyncCore {
 
     /// Returns the answer to a request other than one of a page, with what was stored since the call.
     ///
-    /// Otherwise, the call returns `nil`, and the channel continues without the answer.
+    /// Returns `nil` for a void answer, which is requested again, and for a failure, which the call
+    /// handles.
     private mutating func storable<Answer>(
         _ answer: Result<Answer, BackendError>, to call: Call, in url: ChannelURL,
         _ interim: Flights.Interim?
     ) -> (Answer, Flights.Interim)? {
-        // Repeat a request whose answer is void, even if it failed.
+        // Also repeat a request that has failed.
         guard let interim else {
             backfill.resume(url)
             return nil
@@ -214,12 +215,13 @@ extension SyncCore {
         recordProgress(
             page, task, to: request.bound, in: url, hasChanged: after != before.remainder, after)
         // A stopped channel stays queued, but `Backfill.next` skips it.
-        if backfill[url].idleAnswers == SyncCore.idleLimit { stop(url, .stalled(url)) }
+        let isStalled = backfill[url].idleAnswers == SyncCore.idleLimit
+        if isStalled { stop(url, .stalled(url)) }
         if case .fill(let gap) = task {
             recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
         }
         backfill.keepHugeGaps(of: url, in: after.gaps)
-        guard let extent = fetched.extent, !fetched.unconfirmed.isEmpty else {
+        guard !isStalled, let extent = fetched.extent, !fetched.unconfirmed.isEmpty else {
             return resumeOrPause(url)
         }
         lookUp(fetched.unconfirmed[...], in: url, extent)

@@ -72,6 +72,8 @@ extension SyncCore {
 
     /// Requests a batch again, with newer states, and stores only the events that no other batch
     /// reports.
+    ///
+    /// The batch nevertheless shows whether the feed is live, which callers may wait for.
     private mutating func requestAgain(_ batch: FeedBatch, after token: FeedToken?) {
         discardedBatches += 1
         var rest = batch
@@ -84,7 +86,7 @@ extension SyncCore {
         }
         if batch.isLive, token != nil, !state.isLive {
             state.isLive = true
-            examineRecentChannels()
+            queueRecentChannels()
         }
         startFeed()
         // The server may have nothing more to report, and wait for other events.
@@ -163,13 +165,13 @@ extension SyncCore {
             for url in report.removedChannels { stopBackfill(of: url) }
             for url in report.channelsToBackfill { backfill.enqueue(url, retriesFailed: true) }
         }
-        if becomesLive { examineRecentChannels() }
+        if becomesLive { queueRecentChannels() }
         state.isLive = batch.isLive
         if batch.isLive { isCatchingUp = false }
         return true
     }
 
-    private mutating func examineRecentChannels() {
+    private mutating func queueRecentChannels() {
         guard options.backgroundChannels > 0 else { return }
         let query = GroupChannelListQuery.recent
         let limit = options.backgroundChannels

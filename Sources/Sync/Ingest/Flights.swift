@@ -3,8 +3,8 @@ import Models
 /// The requests in flight, and the changes that were stored since each was made.
 ///
 /// Events reported since a request take precedence over its answer. An answer is void if it cannot
-/// be compared with what was stored since, as after a truncation or a failed write. Only the message
-/// of a sent item is then stored, inside a gap.
+/// be compared with what was stored since, as after a truncation or a failed write. Only the answers
+/// to outbox items are then applied; the message of a sent item is stored inside a gap.
 struct Flights {
     struct Flight: Hashable {
         fileprivate let number: Int

@@ -244,10 +244,10 @@ extension Ingest {
 
     /// Adds a gap that is newer than all known messages.
     ///
-    /// Known messages next to the gap become stale: those newer than ``FeedToken/requestedAt``, and
-    /// those that are older than the gap by at most ``SyncOptions/clockSkew``. An omitted message
-    /// may be older than the gap if the newest known message has a time in the future, or if the
-    /// server's clocks differ.
+    /// Known messages next to the gap become stale: those from the earlier one of
+    /// ``FeedToken/requestedAt`` and the gap's lower bound, less ``SyncOptions/clockSkew``. An
+    /// omitted message may be older than the gap if the newest known message has a time in the
+    /// future, or if the server's clocks differ.
     mutating func openTruncation(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {

@@ -100,12 +100,14 @@ struct Outbox {
 
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
-    /// Returns `true` if changes waited for the removed message.
-    mutating func removeMessage(_ target: RequestID) -> Bool {
-        changes[target] = nil
-        untried.remove(target)
-        possiblySent.remove(target)
-        return parked.remove(target) != nil
+    /// Ends an item, and returns `true` if changes waited for its message.
+    mutating func end(_ id: RequestID, in url: ChannelURL) -> Bool {
+        changes[id] = nil
+        untried.remove(id)
+        possiblySent.remove(id)
+        let hasWaiting = parked.remove(id) != nil
+        remove(id, from: url)
+        return hasWaiting
     }
 
     mutating func remove(_ id: RequestID, from url: ChannelURL) {

@@ -187,8 +187,7 @@ extension SyncCore {
 
     private mutating func endCanceled(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
-        _ = outbox.removeMessage(id)
-        outbox.remove(id, from: url)
+        _ = outbox.end(id, in: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
             // If the item has reached the server nevertheless, the feed reports its message.

@@ -62,11 +62,6 @@ extension SyncCore {
         return written != nil
     }
 
-    private func isRepeatable(_ call: Call, of item: OutboxItem) -> Bool {
-        if call.value is CoreCall.Send { return deduplicates(item) }
-        return true
-    }
-
     mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
@@ -74,7 +69,8 @@ extension SyncCore {
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, call.value is CoreCall.Send { outbox.markPossiblySent(item.requestID) }
-        let isRepeated = isRepeatable(call, of: item) && options.resendPolicy == .automatic
+        let isRepeatable = !(call.value is CoreCall.Send) || deduplicates(item)
+        let isRepeated = isRepeatable && options.resendPolicy == .automatic
         if isDoubtful && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }
@@ -186,10 +182,9 @@ extension SyncCore {
     // MARK: Results
 
     mutating func dequeueEnded(_ item: OutboxItem, with result: DeliveryResult) {
-        outbox.remove(item.requestID, from: item.channelURL)
+        let url = item.channelURL
         attempts[item.requestID] = nil
-        if item.operation == .send, outbox.removeMessage(item.requestID) {
-            let url = item.channelURL
+        if outbox.end(item.requestID, in: url) {
             let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
             if let items { outbox.load(items, of: url) }
         }

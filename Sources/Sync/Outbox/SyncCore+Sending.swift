@@ -100,6 +100,7 @@ extension SyncCore {
                 return .call(OutboxUpload(item: item, index: index))
             }
             var attempt = item
+            // An earlier process may have tried.
             attempt.attempts =
                 outbox.isUntried(item.requestID)
                 ? 1 : max(2, earlierAttempts(of: item) + 1)
