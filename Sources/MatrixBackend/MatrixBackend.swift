@@ -141,6 +141,9 @@ public actor MatrixBackend: Backend {
     /// The parts of rooms' states, by type and key, that were fetched again for a redaction in the
     /// feed's current batch.
     var refetchedState: Set<[String]> = []
+    var reportedOnce: ReportedOnce?
+    /// The newest event of each room that the feed has reported.
+    var newestEvents: [String: String] = [:]
     /// True until the known rooms were compared with those of the server.
     var mayHaveLostRooms = true
     var isCatchingUp = true
@@ -205,4 +208,15 @@ public actor MatrixBackend: Backend {
         try policy.check(homeserver, isBase: true)
         return homeserver
     }
+}
+
+/// What the last batch of the feed contains although no event of `/sync` reports it.
+struct ReportedOnce {
+    /// The cursor of the request.
+    let cursor: FeedCursor
+    /// The cursor of the batch; `nil` if there was none because of an error.
+    var next: FeedCursor?
+    var completedRooms: Set<String> = []
+    var hasComparedRooms = false
+    var lastMessages: Set<String> = []
 }

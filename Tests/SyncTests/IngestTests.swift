@@ -262,6 +262,33 @@ import Testing
         }
     }
 
+    /// What was deleted may have been the edit that the stored message contains.
+    @Test func deletionOfAPossibleEditMakesTheEditedMessageStale() throws {
+        let device = try Device()
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            var message = Message.sample(1, at: 1000)
+            message.updatedAt = 2000
+            try ingest.applyMessage(message, nil, .fresh)
+            try ingest.applyMessage(Message.sample(2, at: 1500), nil, .fresh)
+        }
+        let interim = try device.interim()
+        try device.apply { ingest in
+            var changes = MessageChangelog()
+            var deleted = DeletedMessage()
+            (deleted.messageID, deleted.deletedAt, deleted.createdAt) = ("e", 3000, 2000)
+            changes.deleted = [deleted]
+            try ingest.applyChangelog(changes, in: "general", since: interim, .messageChangelog)
+        }
+        let stale = try device.store.read { reader in
+            let ranges = try reader.staleRanges(in: "general")
+            return try reader.messages(in: "general")
+                .filter { message in ranges.contains { $0.contains(message.position) } }
+                .compactMap(\.messageID)
+        }
+        #expect(stale == ["1"])
+    }
+
     // MARK: Messages that are not stored
 
     @Test func messageOlderThanTheChannelsOffsetIsNotStored() throws {

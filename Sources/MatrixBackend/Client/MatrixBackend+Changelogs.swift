@@ -98,6 +98,7 @@ extension MatrixBackend {
             var deleted = DeletedMessage()
             deleted.messageID = id
             deleted.deletedAt = changes.deleted[id]
+            deleted.createdAt = changes.createdAt[id]
             return deleted
         }
         changelog.hasMore = hasMore
@@ -137,6 +138,8 @@ private struct MessageChanges {
     // Two IDs may be equal as Unicode texts.
     var updated: Set<MessageID> = []
     var deleted: [MessageID: Timestamp] = [:]
+    /// The times of deleted messages that may have been edits.
+    var createdAt: [MessageID: Timestamp] = [:]
     var unknown: [MessageID: Timestamp] = [:]
 
     mutating func add(_ event: RoomEvent, _ seen: SeenEvents) {
@@ -149,6 +152,9 @@ private struct MessageChanges {
         } else if let redacted = event.redacts {
             switch seen[redacted] {
             case .message, .reference: deleted[MessageID(redacted)] = event.time
+            case .deleted(let time):
+                deleted[MessageID(redacted)] = event.time
+                createdAt[MessageID(redacted)] = time
             case .reply(let root):
                 deleted[MessageID(redacted)] = event.time
                 updated.insert(MessageID(root))

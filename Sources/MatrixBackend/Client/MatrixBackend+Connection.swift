@@ -141,6 +141,8 @@ extension MatrixBackend {
         failedRooms = (nil, [:])
         staleRooms = [:]
         lateLastMessages = []
+        reportedOnce = nil
+        newestEvents = [:]
         unreportedReaders = []
     }
 

@@ -7,6 +7,7 @@ extension MatrixBackend {
     /// that this process has not seen.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
+        reportAgain(since: cursor)
         var events: [FeedEvent] = []
         refetchedState = []
         // The events of a connection's first request happened before, and are not live.
@@ -39,7 +40,19 @@ extension MatrixBackend {
             events += try await eventsOrLoss(
                 of: room, id, since: cursor, isListCurrent: isListCurrent)
         }
+        reportedOnce?.next = FeedCursor(reply.nextBatch)
         return batch(events + (try await lateReaders()), reply.nextBatch)
+    }
+
+    /// Prepares to report again what the last batch has reported once, if the engine has not stored
+    /// that batch, and so requests another one after the same cursor.
+    private func reportAgain(since cursor: FeedCursor) {
+        if let last = reportedOnce, last.cursor == cursor, last.next != cursor {
+            for room in last.completedRooms { list.rooms[room]?.lacksState = true }
+            mayHaveLostRooms = mayHaveLostRooms || last.hasComparedRooms
+            lateLastMessages.formUnion(last.lastMessages)
+        }
+        reportedOnce = ReportedOnce(cursor: cursor)
     }
 
     /// Fetches the state of rooms that were listed as invitations although the user is a member.
@@ -52,6 +65,7 @@ extension MatrixBackend {
                 for event in try await state(of: id) { list.rooms[id]?.apply(event) }
                 let complete = try await completeState(of: id)
                 list.rooms[id]?.lacksState = false
+                reportedOnce?.completedRooms.insert(id)
                 events += [.truncation(in: ChannelURL(id))] + complete
             } catch  where Self.failuresOfRoom.contains(error.code) {
                 // The next batch tries again. Until then, a send asks whether the room is encrypted.
@@ -96,6 +110,7 @@ extension MatrixBackend {
         let rooms = reply.joined_rooms.texts
         list.keepJoined(Set(rooms))
         mayHaveLostRooms = false
+        reportedOnce?.hasComparedRooms = true
         return [.joinedChannels(Set(rooms.map { ChannelURL($0) }))]
     }
 
@@ -235,6 +250,8 @@ extension MatrixBackend {
         let deletion = FeedEvent.messageDeleted(MessageID(id), in: url, at: time)
         switch seen[id] {
         case .message, .reference: return [deletion]
+        case .deleted(let createdAt):
+            return [.messageOrEditDeleted(MessageID(id), in: url, createdAt: createdAt, at: time)]
         case .reply(let root): return try await [deletion] + reverted(root, in: room)
         case .edit(let edited): return try await reverted(edited, in: room)
         case .reaction(let key, let target, let user):
@@ -341,6 +358,7 @@ extension MatrixBackend {
     }
 
     private func recordNewest(of changes: SyncReply.JoinedRoom, in room: String) {
+        newestEvents[room] = changes.timeline.last?.id ?? newestEvents[room]
         if changes.isLimited { newestMessages[room] = nil }
         for event in changes.timeline {
             if event.isMessage { newestMessages[room] = (event.id, event.time) }
@@ -365,7 +383,7 @@ extension MatrixBackend {
                 eventTimes[id].map { newest ?? $0 <= $0 } ?? true
             case .edit(let target): last.map { $0.messageID?.rawValue == target } ?? true
             case .reaction: false
-            case nil: true
+            case nil, .deleted: true
             }
         }
     }

@@ -162,6 +162,7 @@ extension MatrixBackend {
     /// Returns the last messages that were fetched since the last batch of the feed.
     func takeLateLastMessages() -> [FeedEvent] {
         defer { lateLastMessages = [] }
+        reportedOnce?.lastMessages = lateLastMessages
         return lateLastMessages.sorted().compactMap { id in
             guard let room = list.rooms[id], !room.lastMessageIsStale else { return nil }
             var patch = Patch<GroupChannel>()

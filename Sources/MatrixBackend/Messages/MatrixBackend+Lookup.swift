@@ -126,7 +126,7 @@ extension MatrixBackend {
         }
         return try await concurrently(ids) { id throws(BackendError) in
             do throws(BackendError) {
-                return try await self.reactions(to: id, in: room)
+                return try await self.reactions(to: id, in: room).events
             } catch {
                 // The message does not exist.
                 guard error.code == .notFound else { throw error }
@@ -163,9 +163,10 @@ extension MatrixBackend {
         return nil
     }
 
+    /// Returns the reactions to a message, and whether these are all; a server returns any number.
     func reactions(
         to id: String, in room: String
-    ) async throws(BackendError) -> [ReactionEntry] {
+    ) async throws(BackendError) -> (events: [ReactionEntry], areAll: Bool) {
         var events: [ReactionEntry] = []
         var token: String?
         for _ in 0..<Self.maximumReactionPageCount {
@@ -181,7 +182,7 @@ extension MatrixBackend {
             token = reply.end
             if token == nil || events.count >= Self.maximumReactionCountOfMessage { break }
         }
-        return events
+        return (events, token == nil)
     }
 }
 

@@ -75,7 +75,7 @@ extension MatrixBackend {
         switch meaning {
         case .reply(let root):
             return .reply(to: answered.map { MessageID($0) } ?? parent, inThread: root)
-        case .message, nil:
+        case .message, .deleted, nil:
             return .reply(to: answered.map { MessageID($0) }, inThread: parent.rawValue)
         case .reference, .edit, .reaction: return .reply(to: parent)
         }
@@ -207,9 +207,14 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [String] {
         if !isCatchingUp, let event = ownReactions["\(id) \(key)"] { return [event] }
         let me = try me.rawValue
-        do {
-            return try await reactions(to: id, in: room)
-                .filter { $0.sender == me && $0.key == key }.map(\.id)
+        do throws(BackendError) {
+            let (events, areAll) = try await reactions(to: id, in: room)
+            let own = events.filter { $0.sender == me && $0.key == key }.map(\.id)
+            guard areAll || !own.isEmpty else {
+                throw BackendError(
+                    .refused, "the reaction is not among the first \(events.count) of \(id)")
+            }
+            return own
         } catch  where error.code == .notFound {
             return []
         }
@@ -231,7 +236,8 @@ extension MatrixBackend {
                     kind: .sending))
             return reply.event_id.text
         } catch  where error.message.contains("M_DUPLICATE_ANNOTATION") {
-            return try await ownReactions(key, to: messageID.rawValue, in: room).first
+            // A message may have too many reactions to find this one.
+            return (try? await ownReactions(key, to: messageID.rawValue, in: room))?.first
         }
     }
 }

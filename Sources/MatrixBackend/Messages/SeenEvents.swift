@@ -9,6 +9,8 @@ struct SeenEvents {
         case edit(of: String)
         case reaction(key: String, target: String, user: String)
         case reply(inThread: String)
+        /// A message or an edit that was deleted before it was received.
+        case deleted(createdAt: Timestamp)
     }
 
     private var meanings = RecentEntries<Meaning>(capacity: 20_000)
@@ -19,10 +21,10 @@ struct SeenEvents {
         for event in events { if let meaning = Meaning(event) { meanings[event.id] = meaning } }
     }
 
-    /// Records that deleted events were not edits of older messages.
+    /// Records the times of deleted events, which no longer name the messages that they edited.
     mutating func insertDeleted(_ events: some Sequence<RoomEvent>) {
         for event in events where event.hasMessageType && event.isRedacted {
-            meanings[event.id] = meanings[event.id] ?? .message
+            meanings[event.id] = meanings[event.id] ?? .deleted(createdAt: event.time)
         }
     }
 }
@@ -88,7 +90,7 @@ struct KnownMessages {
                 remove(target, in: room)
                 switch seen[target] {
                 case .edit(let edited): remove(edited, in: room)
-                case nil: unknown.insert(MessageID(target))
+                case nil, .deleted: unknown.insert(MessageID(target))
                 default: break
                 }
             }

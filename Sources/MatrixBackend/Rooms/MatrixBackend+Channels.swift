@@ -91,9 +91,8 @@ extension MatrixBackend {
             }
         }
         // In pages, a member can keep an event before all later ones.
-        if request.upTo == nil, let newest = newestMessages[room] {
-            eventTimes[newest.id] = newest.time
-            return try await markAsRead(newest.id, in: room)
+        if request.upTo == nil, let newest = newestEvents[room] {
+            return try await markAsRead(newest, in: room)
         }
         guard let event = try await newestEvent(in: room, upTo: request.upTo) else { return }
         receive([event])

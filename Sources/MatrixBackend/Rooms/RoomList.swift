@@ -87,7 +87,7 @@ extension Room {
     private func mayBeEditOfLastMessage(_ id: String, _ seen: SeenEvents) -> Bool {
         switch seen[id] {
         case .edit(let edited): isLastMessage(edited)
-        case nil: lastMessage?.updatedAt != nil
+        case nil, .deleted: lastMessage?.updatedAt != nil
         default: false
         }
     }

@@ -63,12 +63,20 @@ public struct DeletedMessage: Record {
         set { self[2] = newValue }
     }
 
+    /// The time of what was deleted, if that may have been an edit of another message, whose ID the
+    /// server does not know any more.
+    public var createdAt: Timestamp? {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
     /// The schema.
     public static let schema = Schema(
         "DeletedMessage",
         [
             Field(1, "message_id", \DeletedMessage.messageID),
             Field(2, "deleted_at", \DeletedMessage.deletedAt),
+            Field(3, "created_at", \DeletedMessage.createdAt),
         ])
 }
 

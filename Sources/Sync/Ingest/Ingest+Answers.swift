@@ -279,6 +279,9 @@ extension Ingest {
             if try isRelevant(message) { try applyAnswerAlone(message, since: interim, source) }
         }
         for deleted in changes.deleted where interim.allowsDeletion(of: deleted.messageID) {
+            if let time = deleted.createdAt {
+                try recordChanges(byDeletionOf: deleted.messageID, in: url, createdAt: time)
+            }
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
         }
         try replaceDeletedLastMessages()

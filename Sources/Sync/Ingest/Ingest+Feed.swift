@@ -220,7 +220,7 @@ extension Ingest {
     /// Marks the messages as stale that the deletion of a message or an edit has changed: the
     /// message that the stored one replies to; without a stored one, the messages whose last edit
     /// has the time `createdAt`, and those whose thread may have had a reply then.
-    private mutating func recordChanges(
+    mutating func recordChanges(
         byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
     ) throws(StoreError) {
         if let held = try batch.message(id, in: url) {

@@ -91,6 +91,40 @@ import Testing
         }
     }
 
+    /// A deleted event no longer shows whether it was an edit. A page that was stored meanwhile may
+    /// contain the edit.
+    @Test func deletionInTheRangeOfAChangelogHasTheTimeOfTheDeletedEvent() async throws {
+        let alice = try await FollowingDevice()
+        let deleted = event("$e", "{}", at: 3000, unsigned: #"{"redacted_because": {}}"#)
+        alice.device.server.reply(
+            "\(path)/messages",
+            #"{"chunk": [\#(deleted), \#(redaction("$d", of: "$e", at: 4000))], "end": "t2"}"#)
+        let page = try await alice.device.backend.messageChanges(
+            in: room, since: .feed("s1"), params: nil)
+        #expect(page.deleted.map(\.messageID) == ["$e"])
+        #expect(page.deleted.map(\.createdAt) == [3000])
+        #expect(page.deleted.map(\.deletedAt) == [4000])
+    }
+
+    /// Another homeserver can send any number of reactions, which precede the user's own.
+    @Test func removalOfAReactionThatIsNotFoundFails() async throws {
+        let alice = try await FollowingDevice()
+        let others = (0..<1_000).map { number in
+            event(
+                "$r\(number)",
+                #"{"m.relates_to": {"rel_type": "m.annotation", "event_id": "$m", "key": "\#(number)"}}"#,
+                type: "m.reaction", by: "@eve:example.org")
+        }
+        alice.device.server.reply(
+            "\(path)/relations/$m/m.annotation/m.reaction",
+            #"{"chunk": [\#(others.joined(separator: ","))], "next_batch": "next"}"#)
+        let error = await #expect(throws: BackendError.self) {
+            try await alice.device.backend.react(
+                .delete, with: "own", to: "$m", in: room, requestID: "r", epoch: nil)
+        }
+        #expect(error?.code == .refused)
+    }
+
     @Test func editsNeedNoRequestWhileTheFeedReportsThem() async throws {
         let alice = try await FollowingDevice()
         _ = try await alice.feed(event("$m", text("old")))

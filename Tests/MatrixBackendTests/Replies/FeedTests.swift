@@ -54,6 +54,18 @@ import Testing
         #expect(device.server.parameters("timeout") == ["0", "30000", "0", "30000"])
     }
 
+    /// The engine discards a batch that may be older than an answer, and requests it again.
+    @Test func batchThatWasNotStoredReportsTheJoinedRoomsAgain() async throws {
+        let device = Device()
+        device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": []}"#)
+        try await device.connect()
+        for (cursor, isReported) in [("s1", true), ("s1", true), ("s2", false), ("s2", false)] {
+            let batch = try await device.backend.feed(since: FeedCursor(cursor))
+            #expect(batch.events.contains(.joinedChannels([])) == isReported)
+        }
+    }
+
     /// Synapse answers an equal request from a cache for two minutes, also to a new process.
     @Test func requestsOfTwoProcessesDiffer() async throws {
         var filters: [String] = []
