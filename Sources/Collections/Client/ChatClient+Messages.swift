@@ -337,7 +337,8 @@ extension ChatClient {
     /// limits of ``ChatClientOptions/cacheLimits``, until the cached data is removed, or until a
     /// message with the file is deleted or edited. The file's URL, size and custom type identify the
     /// bytes: the server must not return other bytes later. A file without a URL, or with that of a
-    /// local file, is not kept. A file that the user has sent from this device is kept, too.
+    /// local file, is not kept. A file that the user has sent from this device is kept, too,
+    /// if its bytes were in the message or in a copy.
     ///
     /// - Throws: `noUser`, also after ``close()``; `notConnected` or `refused` if the file is not
     ///   kept; `closed` if the client is closed meanwhile, `canceled`.

@@ -45,7 +45,10 @@ struct OutboxUpload: ChannelCall, Hashable {
     func keep(
         as file: FileInfo, in store: ChatStore, within limits: DownloadLimits, at time: Timestamp
     ) async {
-        guard let downloads = store.downloads, let key = file.downloadKey else { return }
+        // A file of the app may have changed since the upload.
+        guard item.fileCopy(at: index) != nil || item.files[index].data != nil,
+            let downloads = store.downloads, let key = file.downloadKey
+        else { return }
         downloads.begin(key)
         defer { downloads.end(key) }
         // A file that cannot be kept is downloaded when it is shown.
