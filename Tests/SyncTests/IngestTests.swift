@@ -489,6 +489,7 @@ import Testing
         try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
             try ingest.batch.cover(url, from: .beginning, through: .position(known))
+            ingest.isFeed = true
             try ingest.applyMessage(.sample(1), nil, .fresh)
             try ingest.batch.open(
                 Gap(in: url, from: .position(known), to: .end, backfillCursor: "w"))

@@ -286,7 +286,8 @@ extension Ingest {
         let newest = try newestReported(in: url, before: unreported).map(Gap.Bound.position)
         var bound = newest ?? .beginning
         if let gap, gap.upper == .end {
-            bound = gap.lower
+            // A page may have closed a gap below messages that the feed has not reported.
+            bound = unreported == nil ? gap.lower : min(bound, gap.lower)
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
             // The feed has reported all messages that are newer than the gap, unless a push opened
             // it.

@@ -426,6 +426,30 @@ extension KnownTrace {
                     .say("m11", in: "y", by: "bob", to: nil),
                     .say("m12", in: "y", by: "carol", to: nil),
                 ])),
+        KnownTrace(
+            description: "a page closes a gap below a message that the feed has not reported",
+            trace: Trace(
+                seed: 1_796_009_860,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.feedBatchSize = 1
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .connect, .pass(-1), .passFeed, .say("m2", in: "x", by: "alice", to: "i1"),
+                    .pass(2), .edit("m2"), .feedLimit(0), .connect, .pass(-1), .pass(3),
+                    .fetch("x", .newest, older: 1, newer: 0), .perform(-1),
+                    // m9 is neither on that page nor on the one that has m10.
+                    .say("m9", in: "x", by: "alice", to: nil),
+                    .fetch("x", .message("m9"), older: 0, newer: 1), .perform(-1),
+                    .say("m10", in: "x", by: "carol", to: nil),
+                    .say("m11", in: "x", by: "carol", to: nil), .passFeed,
+                    .fetch("x", .message("m11"), older: 1, newer: 0), .perform(-1), .deliver(2),
+                    .deliver(2), .passFeed,
+                ])),
     ]
 
     private static func config(_ change: (inout WorldConfig) -> Void) -> WorldConfig {
