@@ -22,6 +22,21 @@ extension OutboxItem {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
     }
 
+    /// Prepares an item that another program may have written: the user has to confirm it, sees what
+    /// is sent, and sends only files whose bytes are in the store.
+    package mutating func distrust() {
+        fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
+        for index in files.indices { setUploadedFile(nil, at: index) }
+        removePaths()
+        guard let shown = message, let new = shown.newMessage else { return }
+        var message = Message(
+            new, in: channelURL, channelType: shown.channelType, by: shown.sender,
+            at: shown.createdAt)
+        message.requestID = shown.requestID
+        (message.sendingStatus, message.errorCode) = (shown.sendingStatus, shown.errorCode)
+        self.message = message
+    }
+
     /// Marks a failed item and its message as pending again, at a time on this device's clock.
     ///
     /// ``isDoubtful`` and uploaded files do not change.

@@ -87,8 +87,7 @@ extension StoreFiles {
             return try LevelDB(at: new, environment: environment()).close()
         }
         try writeOutbox(at: new, environment, from: source, version, keepsNumbers: false) { item in
-            item.requireConfirmation()
-            item.removePaths()
+            item.distrust()
         } findLoss: { (_, reindexing) throws(StoreError) in
             try OutboxLoss(of: nil, in: environment(), reindexing)
         }

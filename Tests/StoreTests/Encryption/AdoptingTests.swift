@@ -49,6 +49,24 @@ import Testing
         store.close()
     }
 
+    /// The user sees what is sent, and a file is uploaded from the copy that is shown.
+    @Test func failedItemShowsWhatIsSent() throws {
+        let store = try plain.open()
+        try store.write { batch in
+            var item = try #require(try batch.outboxItem("r"))
+            item.message?.text = "shown"
+            item.setUploadedFile(FileInfo(url: "mxc://example.org/other"), at: 0)
+            item.fail(.requestFailed)
+            try batch.save(item)
+        }
+        store.close()
+        let item = try #require(try adopt().first)
+        #expect(item.message?.text == "planted" && item.newMessage?.text == "planted")
+        #expect(item.errorCode == .needsConfirmation)
+        #expect(item.uploadedFile(at: 0) == nil && item.indicesToUpload == [0])
+        #expect(item.message?.sendingStatus == .failed)
+    }
+
     /// The index names a row that does not exist; after damage, it is rebuilt.
     @Test func itemWithAForgedIndexIsHeld() throws {
         let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
