@@ -90,13 +90,16 @@ extension MatrixBackend {
                 eventTimes[id] = known
             }
         }
-        // In pages, a member can keep an event before all later ones.
-        if request.upTo == nil, let newest = newestEvents[room] {
-            return try await markAsRead(newest, in: room)
+        let event = try await newestEvent(in: room, upTo: request.upTo)
+        if let event {
+            receive([event])
+            try await markAsRead(event.id, in: room)
         }
-        guard let event = try await newestEvent(in: room, upTo: request.upTo) else { return }
-        receive([event])
-        try await markAsRead(event.id, in: room)
+        // In pages, a member can keep an event before all later ones. The server moves a receipt only
+        // to later events.
+        if request.upTo == nil, let newest = newestEvents[room], newest != event?.id {
+            try await markAsRead(newest, in: room)
+        }
     }
 
     private func markAsRead(_ event: String, in room: String) async throws(BackendError) {

@@ -85,7 +85,8 @@ import Testing
         server.reply("POST rooms/!room:example.org/read_markers", "{}")
         _ = try await alice.feed(event("$9", text("9")))
         try await alice.device.backend.perform(MarkAsRead(room))
-        #expect(server.bodies.last == ["m.fully_read": "$9", "m.read": "$9"])
+        // Events of other types may count as unread, too.
+        #expect(server.bodies.suffix(2).map { $0["m.read"] } == ["$x", "$9"])
     }
 
     // MARK: Rooms
