@@ -264,7 +264,8 @@ private func fold(
     params.previousResultSize = held
     let collection = MessageCollection(
         of: "general", params: params, capacity: held + room, engine: engine)
-    collection.start(.cacheOnly)
+    // The rest of a long window is read on another thread.
+    _ = try await collection.start(.cacheOnly).refreshed
     precondition(collection.messages.count == held)
     let watch = Watch()
     collection.delegate = watch
