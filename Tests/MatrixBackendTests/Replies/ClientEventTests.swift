@@ -91,8 +91,9 @@ import Testing
         }
     }
 
-    /// A deleted event no longer shows whether it was an edit. A page that was stored meanwhile may
-    /// contain the edit.
+    /// A deleted event no longer shows whether it was an edit.
+    ///
+    /// A page that was stored meanwhile may contain the edit.
     @Test func deletionInTheRangeOfAChangelogHasTheTimeOfTheDeletedEvent() async throws {
         let alice = try await FollowingDevice()
         let deleted = event("$e", "{}", at: 3000, unsigned: #"{"redacted_because": {}}"#)
