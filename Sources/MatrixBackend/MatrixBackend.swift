@@ -210,7 +210,7 @@ public actor MatrixBackend: Backend {
     }
 }
 
-/// What the last batch of the feed contains although no event of `/sync` reports it.
+/// The contents of the last batch of the feed that no event of `/sync` reports.
 struct ReportedOnce {
     /// The cursor of the request.
     let cursor: FeedCursor

@@ -110,12 +110,18 @@ private final class ConnectionListener: ConnectionDelegate {
         return options
     }
 
-    @Test func missedMessagesAreFetchedInTheBackground() async throws {
-        let first = try await story.connected()
+    /// Returns a client that has the message "a".
+    private func cachingOneMessage() async throws -> ChatClient {
+        let client = try await story.connected()
         // The feed has begun, and reports the message.
-        try await first.engine.caughtUp("general")
+        try await client.engine.caughtUp("general")
         try await story.say("a")
-        try await story.until(first) { try $0.newestPosition(in: "general") != nil }
+        try await story.until(client) { try $0.newestPosition(in: "general") != nil }
+        return client
+    }
+
+    @Test func missedMessagesAreFetchedInTheBackground() async throws {
+        let first = try await cachingOneMessage()
         await first.close()
         try await story.say("b c")
         let (end, isOver) = AsyncStream<Void>.makeStream()
@@ -130,11 +136,7 @@ private final class ConnectionListener: ConnectionDelegate {
 
     /// The server of another user may send a message of the future.
     @Test func messageOfTheFutureHidesNoMissedMessages() async throws {
-        let first = try await story.connected()
-        // The feed has begun, and reports the message.
-        try await first.engine.caughtUp("general")
-        try await story.say("a")
-        try await story.until(first) { try $0.newestPosition(in: "general") != nil }
+        let first = try await cachingOneMessage()
         try first.engine.store.write { batch in
             var future = try #require(try batch.messages(in: "general").first)
             (future.messageID, future.createdAt) = ("future", 9_999_999_999_999)

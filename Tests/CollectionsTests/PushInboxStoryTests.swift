@@ -353,13 +353,20 @@ import Testing
         await client.close()
     }
 
-    /// A compromised extension leaves a false edit, which no later edit of the server replaces.
-    @Test func pushedEditIsComparedWithTheServersMessage() async throws {
-        try await story.say("a")
+    /// Sends a message, and returns it with a client and a list that show it.
+    private func shown(_ text: String) async throws -> (ChatClient, View, Message) {
+        try await story.say(text)
         let client = try await story.connected()
         let view = View(try await client.startedCollection())
-        await view.shows("a")
-        var forged = try #require(try client.engine.store.messages(in: "general").first)
+        await view.shows(text)
+        return (client, view, try #require(try client.engine.store.messages(in: "general").first))
+    }
+
+    /// A compromised extension leaves a false edit, which no later edit of the server replaces.
+    @Test func pushedEditIsComparedWithTheServersMessage() async throws {
+        let (client, view, sent) = try await shown("a")
+        defer { withExtendedLifetime(view) {} }
+        var forged = sent
         forged.text = "forged"
         forged.updatedAt = Timestamp(milliseconds: forged.createdAt.milliseconds + 1)
         try box().leave([forged])
@@ -371,11 +378,9 @@ import Testing
 
     /// Threads, polls and reactions are merged by their own times.
     @Test func pushedThreadIsComparedWithTheServersMessage() async throws {
-        try await story.say("a")
-        let client = try await story.connected()
-        let view = View(try await client.startedCollection())
-        await view.shows("a")
-        var forged = try #require(try client.engine.store.messages(in: "general").first)
+        let (client, view, sent) = try await shown("a")
+        defer { withExtendedLifetime(view) {} }
+        var forged = sent
         forged.threadInfo = ThreadInfo(
             replyCount: 1_000, lastRepliedAt: .distantFuture, updatedAt: .distantFuture)
         try box().leave([forged])

@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    /// What was deleted may have been the edit that the stored message contains.
+    /// The stored message may contain the deleted edit.
     @Test func deletionOfAPossibleEditMakesTheEditedMessageStale() throws {
         let device = try Device()
         try device.apply { ingest in

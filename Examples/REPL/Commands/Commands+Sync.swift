@@ -198,7 +198,7 @@ extension Command {
         ) { arguments in
             guard arguments.workspace.device != nil else {
                 let users = try await arguments.world.storedUsers
-                let bytes = try await arguments.world.storedByteCount
+                let bytes = users.byteCount
                 return "\(counted(bytes, "byte")) in the files of \(counted(users.count, "user"))"
             }
             return counted(try arguments.client.cachedDataSize(), "byte")

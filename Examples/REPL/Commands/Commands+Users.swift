@@ -295,7 +295,7 @@ extension World {
             throw CommandError.failed(
                 "\(open.name) has these files open: as \(open.name) log-out everything")
         }
-        let before = try await storedByteCount
+        let before = try await storedUsers.byteCount
         for options in try storageOptions {
             if let userID {
                 try await ChatClient.removeStoredData(of: userID, wiping: wiping, options: options)
@@ -303,7 +303,7 @@ extension World {
                 try await ChatClient.removeAllStoredData(wiping: wiping, options: options)
             }
         }
-        return try await before - storedByteCount
+        return try await before - storedUsers.byteCount
     }
 }
 

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
+import Store
 
 /// A server, and the devices of its users.
 @MainActor
@@ -168,17 +169,6 @@ final class World {
         }
     }
 
-    /// Returns the size of the files of all stored users, in bytes.
-    var storedByteCount: Int {
-        get async throws {
-            try await storedUsers.reduce(0) { sum, user in
-                // A sparse file may have any size.
-                let (total, overflows) = sum.addingReportingOverflow(user.byteCount)
-                return overflows ? .max : total
-            }
-        }
-    }
-
     /// Returns the devices' directories in a home, without links, which may lead to other programs'
     /// files; `nil` if it has none.
     static func deviceDirectories(in home: URL) throws -> [URL]? {
@@ -317,4 +307,9 @@ extension Device {
         case .offline, .revoked: return .resting
         }
     }
+}
+
+extension [StoredUser] {
+    /// The size of the files of all users, in bytes; sparse files may have any size.
+    var byteCount: Int { reduce(0) { $0.saturating(adding: $1.byteCount) } }
 }

@@ -31,7 +31,8 @@ extension ChatClient {
         let changes: ObservedChanges
         do throws(SyncError) {
             try await open(as: credentials.userID)
-            (newest, changes) = try await ChatClient.observe(engine.store, upTo: engine.latestTime)
+            (newest, changes) = try await ChatClient.observe(
+                engine.store, before: engine.latestTime)
         } catch {
             return CatchUpResult(messages: [], isComplete: false, error: error)
         }
@@ -59,16 +60,16 @@ extension ChatClient {
             error: work.isCancelled ? nil : failure)
     }
 
-    /// Returns the positions of the newest stored messages up to a time, and the changes from now on.
+    /// Returns the positions of the newest stored messages before a time, and the changes from now on.
     private static func observe(
-        _ store: ChatStore, upTo time: Timestamp
+        _ store: ChatStore, before time: Timestamp
     ) async throws(SyncError) -> ([ChannelURL: Position], ObservedChanges) {
         try await onDisk { () throws(StoreError) in
             let (snapshot, changes) = try store.observe(.everything, limit: .max)
             var newest: [ChannelURL: Position] = [:]
             for channel in try snapshot.groupChannels() {
                 newest[channel.url] = try snapshot.newestPosition(
-                    in: channel.url, upTo: time)
+                    in: channel.url, before: time)
             }
             return (newest, changes)
         }

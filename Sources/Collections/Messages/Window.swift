@@ -127,7 +127,7 @@ struct Window: Sendable {
                 (edits.mustReadAgain, edits.isJoined) = (true, true)
             }
         }
-        let hadLeadingGap = startsInGap
+        let startedInGap = startsInGap
         let newest = thread == nil ? .end : newestShown
         for case .removedOutboxItem(let item) in change.operations {
             rowIDs.ending.insert(item.requestID)
@@ -141,7 +141,7 @@ struct Window: Sendable {
         updateGapRows(&edits)
         // The range is complete. Read it again: the server may have deleted messages.
         if isReplaced, gaps.isEmpty { (isReplaced, edits.mustReadAgain) = (false, true) }
-        if hadLeadingGap { readAgainIfGapClosed(&edits) }
+        if startedInGap { readAgainIfGapClosed(&edits) }
         return edits
     }
 
@@ -376,11 +376,11 @@ extension Window {
 
     mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
         var edits = WindowEdits()
-        let hadLeadingGap = startsInGap
+        let startedInGap = startsInGap
         thread?.cover(from: lower, through: upper)
         showGapsOfThread()
         updateGapRows(&edits)
-        if hadLeadingGap { readAgainIfGapClosed(&edits) }
+        if startedInGap { readAgainIfGapClosed(&edits) }
         return edits
     }
 

@@ -128,15 +128,15 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
-    /// Returns the newest position of a message that is not later than a time: the servers of other
-    /// users may send messages of the future.
+    /// Returns the newest position before a time: the servers of other users may send messages of the
+    /// future.
     package func newestPosition(
-        in url: ChannelURL, upTo time: Timestamp
+        in url: ChannelURL, before time: Timestamp
     ) throws(StoreError) -> Position? {
-        guard let newest = try newestPosition(in: url), newest.createdAt > time else {
-            return try newestPosition(in: url)
-        }
-        return try neighbor(of: Position(createdAt: time, messageID: ""), in: url, isOlder: true)
+        let newest = try newestPosition(in: url)
+        let bound = Position(createdAt: time, messageID: "")
+        guard let newest, bound < newest else { return newest }
+        return try neighbor(of: bound, in: url, isOlder: true)
     }
 
     package func oldestPosition(in url: ChannelURL) throws(StoreError) -> Position? {

@@ -156,21 +156,22 @@ extension SyncCore {
 
     // MARK: Answers
 
-    /// Returns the answer to a request other than one of a page, with what was stored since the call.
+    /// Returns the answer to a request other than one of a page, its channel, and what was stored
+    /// since the call.
     ///
     /// Returns `nil` for a void answer, which is requested again, and for a failure, which the call
     /// handles.
     private mutating func storable<Answer>(
-        _ answer: Result<Answer, BackendError>, to call: Call, in url: ChannelURL,
-        _ interim: Flights.Interim?
-    ) -> (Answer, Flights.Interim)? {
+        _ answer: Result<Answer, BackendError>, to call: Call, _ interim: Flights.Interim?
+    ) -> (Answer, ChannelURL, Flights.Interim)? {
+        guard let url = call.value.channel else { return nil }
         // Also repeat a request that has failed.
         guard let interim else {
             backfill.resume(url)
             return nil
         }
         switch answer {
-        case .success(let value): return (value, interim)
+        case .success(let value): return (value, url, interim)
         case .failure(let error):
             handleFailure(error, in: url, of: call.purpose, interim)
             return nil
@@ -268,9 +269,7 @@ extension SyncCore {
         _ answer: Result<MessageLookup, BackendError>, of extent: PageExtent,
         rest: ArraySlice<MessageID>, _ call: Call, _ interim: Flights.Interim?
     ) {
-        guard let url = call.value.channel,
-            let (lookup, interim) = storable(answer, to: call, in: url, interim)
-        else { return }
+        guard let (lookup, url, interim) = storable(answer, to: call, interim) else { return }
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
             if rest.isEmpty { try ingest.markVerified(url, extent, since: interim) }
@@ -283,9 +282,7 @@ extension SyncCore {
         _ answer: Result<[MessageID: [Reaction]], BackendError>, to ids: [MessageID], _ call: Call,
         _ interim: Flights.Interim?
     ) {
-        guard let url = call.value.channel,
-            let (reactions, interim) = storable(answer, to: call, in: url, interim)
-        else { return }
+        guard let (reactions, url, interim) = storable(answer, to: call, interim) else { return }
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyReactions(reactions, of: ids, in: url, since: interim)
         }
@@ -310,9 +307,7 @@ extension SyncCore {
     mutating func handleChangelog(
         _ answer: Result<MessageChangelog, BackendError>, _ call: Call, _ interim: Flights.Interim?
     ) {
-        guard let url = call.value.channel,
-            let (changes, interim) = storable(answer, to: call, in: url, interim)
-        else { return }
+        guard let (changes, url, interim) = storable(answer, to: call, interim) else { return }
         guard var run = backfill[url].changelog else { return backfill.resume(url) }
         let next = run.step(
             token: changes.next, hasMore: changes.hasMore,

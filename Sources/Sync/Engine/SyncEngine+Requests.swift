@@ -54,7 +54,7 @@ extension SyncEngine {
         // A message of the future is newer than those that the user has not seen yet.
         let latest = core.options.latestTime(at: time)
         let newest = try stored { (reader) throws(StoreError) in
-            try reader.newestPosition(in: url, upTo: latest)
+            try reader.newestPosition(in: url, before: latest)
         }
         try change { (core) throws(SyncError) in
             try core.enqueue(

@@ -297,8 +297,7 @@ extension Ingest {
             return bound
         }
         // The omitted messages may be older than a message with a time in the future.
-        let latest = Position(createdAt: latestTime, messageID: "")
-        let older = try batch.neighbor(of: latest, in: url, isOlder: true)
+        let older = try batch.newestPosition(in: url, before: latestTime)
         return older.map { .position($0) } ?? .beginning
     }
 

@@ -174,16 +174,18 @@ import Testing
         #expect(try await alice.device.backend.channel(room).name == "General")
     }
 
+    private func topic(_ id: String, _ content: String) -> String {
+        """
+        {"type": "m.room.topic", "state_key": "", "event_id": "\(id)",
+         "sender": "@bob:example.org", "origin_server_ts": 1500, "content": \(content)}
+        """
+    }
+
     @Test(arguments: ["", #", "m.relates_to": {"rel_type": "m.replace", "event_id": "$x"}"#])
     func redactedStateIsNoState(field: String) async throws {
         let alice = try await FollowingDevice()
-        let topic = """
-            {"type": "m.room.topic", "state_key": "", "event_id": "$t",
-             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": CONTENT}
-            """
-        let before = topic.replacing("CONTENT", with: #"{"topic": "Food"\#(field)}"#)
-        _ = try await alice.feed(before)
-        let after = topic.replacing("CONTENT", with: "{}")
+        _ = try await alice.feed(topic("$t", #"{"topic": "Food"\#(field)}"#))
+        let after = topic("$t", "{}")
         alice.device.server.reply("\(path)/event/$t", after)
         alice.device.server.reply("\(path)/state/m.room.topic", after)
         alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
@@ -197,12 +199,6 @@ import Testing
 
     @Test func redactedEarlierStateChangesNothing() async throws {
         let alice = try await FollowingDevice()
-        func topic(_ id: String, _ content: String) -> String {
-            """
-            {"type": "m.room.topic", "state_key": "", "event_id": "\(id)",
-             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": \(content)}
-            """
-        }
         let current = topic("$new", #"{"topic": "Food"}"#)
         _ = try await alice.feed(current)
         alice.device.server.reply("\(path)/event/$old", topic("$old", "{}"))
@@ -215,12 +211,8 @@ import Testing
     /// Some servers return only the content of a part of the state.
     @Test func stateIsFetchedAgainFromAServerThatReturnsNoEvent() async throws {
         let alice = try await FollowingDevice()
-        let topic = """
-            {"type": "m.room.topic", "state_key": "", "event_id": "$t",
-             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": CONTENT}
-            """
-        _ = try await alice.feed(topic.replacing("CONTENT", with: #"{"topic": "Food"}"#))
-        let after = topic.replacing("CONTENT", with: "{}")
+        _ = try await alice.feed(topic("$t", #"{"topic": "Food"}"#))
+        let after = topic("$t", "{}")
         alice.device.server.reply("\(path)/event/$t", after)
         alice.device.server.reply("\(path)/state/m.room.topic", "{}")
         alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)

@@ -105,18 +105,28 @@ import Testing
         #expect(message.mentionedUserIDs == ["@alice:example.org"])
     }
 
+    private var mentionOfAll: String {
+        event(#"{"msgtype": "m.text", "body": "All!", "m.mentions": {"room": true}}"#)
+    }
+
+    private func power(ofBob level: Int) -> String {
+        """
+        {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
+         "sender": "@alice:example.org", "origin_server_ts": 1500,
+         "content": {"users": {"@alice:example.org": 100, "@bob:example.org": \(level)}}}
+        """
+    }
+
+    private func mentionTypes(_ events: [FeedEvent]) -> [MentionType] {
+        events.compactMap { event in
+            if case .messageReceived(let message) = event { message.mentionType } else { nil }
+        }
+    }
+
     /// Any member can write the field; Matrix's push rules demand the right to notify the room.
     @Test(arguments: [(bob: 0, isChannel: false), (bob: 50, isChannel: true)])
     func mentionOfAllNeedsTheRightToNotifyTheRoom(bob: Int, isChannel: Bool) async throws {
-        let power = """
-            {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
-             "sender": "@alice:example.org", "origin_server_ts": 1500,
-             "content": {"users": {"@alice:example.org": 100, "@bob:example.org": \(bob)}}}
-            """
-        let all = event(#"{"msgtype": "m.text", "body": "All!", "m.mentions": {"room": true}}"#)
-        let types = try await feed(power, all).compactMap { event -> MentionType? in
-            if case .messageReceived(let message) = event { message.mentionType } else { nil }
-        }
+        let types = mentionTypes(try await feed(power(ofBob: bob), mentionOfAll))
         #expect(types == [isChannel ? .channel : .users])
     }
 
@@ -124,21 +134,12 @@ import Testing
     @Test func mentionOfAllIsCheckedAfterARestart() async throws {
         let device = Device()
         try await device.connect()
-        let power = """
-            {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
-             "sender": "@alice:example.org", "origin_server_ts": 1500,
-             "content": {"users": {"@alice:example.org": 100}}}
-            """
-        let all = event(#"{"msgtype": "m.text", "body": "All!", "m.mentions": {"room": true}}"#)
         device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
-        device.server.reply("GET sync", PreparedReplies.sync("s2", events: [all]))
-        device.server.reply("GET sync", PreparedReplies.sync("s3", events: [power]))
+        device.server.reply("GET sync", PreparedReplies.sync("s2", events: [mentionOfAll]))
+        device.server.reply("GET sync", PreparedReplies.sync("s3", events: [power(ofBob: 0)]))
         device.server.reply("GET rooms/!room:example.org/messages", #"{"chunk": []}"#)
         let events = try await device.backend.feed(since: "s1").events
-        let types = events.compactMap { event -> MentionType? in
-            if case .messageReceived(let message) = event { message.mentionType } else { nil }
-        }
-        #expect(types == [.users])
+        #expect(mentionTypes(events) == [.users])
     }
 
     // MARK: Changes
