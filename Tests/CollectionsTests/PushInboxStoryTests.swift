@@ -73,7 +73,7 @@ import Testing
         try box().leave([sent[1]])
 
         let received = try await client.readPushInbox()
-        #expect(received.pushCount == 1 && received.heldCount == 1 && received.damage.isEmpty)
+        #expect(received.pushCount == 1 && received.storedCount == 1 && received.damage.isEmpty)
         #expect(received.messages.map(\.text) == ["d"])
         await view.until { $0.items.last?.message?.text == "d" }
         // The message is stored inside a gap, because the messages next to it are missing.
@@ -136,7 +136,7 @@ import Testing
         try box().leave(sent)
         let received = try await client.readPushInbox()
         // For the older message, the call returns the edited version that is stored.
-        #expect(received.messages.count == 2 && received.heldCount == 1)
+        #expect(received.messages.count == 2 && received.storedCount == 1)
         #expect(try texts(client) == ["A"])
         await client.close()
     }
@@ -154,7 +154,7 @@ import Testing
         pushed.updatedAt = story.device.now
         if hasOtherSender { pushed.sender = Sender(id: "eve") }
         try box().leave([pushed])
-        #expect(try await client.readPushInbox().heldCount == 0)
+        #expect(try await client.readPushInbox().storedCount == 0)
         #expect(try texts(client) == ["a", "b", "c"])
         // The message is looked up, because only the server knows which one has the ID.
         #expect(try client.engine.store.staleRanges(in: "general").count == 1)
@@ -198,7 +198,7 @@ import Testing
         try FileManager.default.removeItem(at: drops)
         try FileManager.default.moveItem(at: copy, to: drops)
         let before = try client.engine.store.snapshot()
-        #expect(try await client.readPushInbox().heldCount == 2)
+        #expect(try await client.readPushInbox().storedCount == 2)
         #expect(try texts(client) == ["a", "b", "c"])
         #expect(try client.engine.store.gaps(in: "general") == before.gaps(in: "general"))
         #expect(try before.messageCount() == client.engine.store.messageCount())
@@ -225,7 +225,7 @@ import Testing
         let received = try #require(try client.lastReceivedPushes?.get())
         #expect(received.damage.map(\.file) == [name])
         #expect(received.damage.map(\.description) == ["\(name), line 3: check"])
-        #expect(received.pushCount == 2 && received.heldCount == 3)
+        #expect(received.pushCount == 2 && received.storedCount == 3)
         #expect(try box().count == 0)
         await client.close()
     }
@@ -258,7 +258,7 @@ import Testing
                 })
         }
         let received = try await client.readPushInbox()
-        #expect(received.pushCount == 3 && received.heldCount == 900)
+        #expect(received.pushCount == 3 && received.storedCount == 900)
         #expect(try texts(client).count == 900)
         await client.close()
     }

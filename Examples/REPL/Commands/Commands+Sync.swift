@@ -187,7 +187,7 @@ extension Command {
                 received.isEmpty
                 ? ["the push inbox is empty"]
                 : [
-                    "\(count) in \(counted(received.pushCount, "file")), \(received.heldCount) stored"
+                    "\(count) in \(counted(received.pushCount, "file")), \(received.storedCount) stored"
                 ]
             let failure = received.failure.map { ["not read: \(sentence(of: $0))"] } ?? []
             return (lines + damage.map { "damaged: \($0)" } + failure).joined(separator: "\n")

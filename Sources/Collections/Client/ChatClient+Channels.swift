@@ -32,8 +32,10 @@ extension ChatClient {
     ///   with the server's reason as its cause; `store`, `closed`, `canceled`.
     public func channel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         let engine = try self.engine
-        let held = try engine.stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
-        if let held { return held }
+        let stored = try engine.stored { (reader) throws(StoreError) in
+            try reader.groupChannel(url)
+        }
+        if let stored { return stored }
         return try await engine.fetchChannel(url)
     }
 

@@ -243,10 +243,10 @@ extension ChatClient {
         _ id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message? {
         let engine = try self.engine
-        let held = try engine.stored { (reader) throws(StoreError) in
+        let stored = try engine.stored { (reader) throws(StoreError) in
             try reader.message(id, in: url)
         }
-        if let held { return held }
+        if let stored { return stored }
         return try await engine.fetchMessages([id], in: url).found.first
     }
 

@@ -92,11 +92,11 @@ extension MessageCollection {
         after earlier: WindowEdits, _ changes: inout [Change]
     ) throws(StoreError) -> WindowEdits? {
         try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
-            let held = try snapshot.groupChannel(channelURL)
+            let stored = try snapshot.groupChannel(channelURL)
             var next = window
             next.visits = VisitLimit(Self.visitLimit)
             let edits = try next.readAgain(in: snapshot, after: earlier, skipped)
-            set(\.channel, to: held ?? channel)
+            set(\.channel, to: stored ?? channel)
             set(\.openChannel, to: try snapshot.openChannel(channelURL))
             changes += skipped
             if next.visits.stop != nil {

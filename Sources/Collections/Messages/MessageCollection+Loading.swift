@@ -227,10 +227,10 @@ extension MessageCollection {
             guard let thread = window.thread else { return gaps.last }
             return thread.remaining(of: gaps).last { $0.lower < gap.upper && gap.lower < $0.upper }
         }
-        guard let held = try left() else { return nil }
-        let hasSameUpperBound = held.upper == gap.upper || gap.upper == .end
-        let cursor = hasSameUpperBound ? held.backfillCursor : nil
-        let upper = (hasSameUpperBound ? held : gap).upper
+        guard let stored = try left() else { return nil }
+        let hasSameUpperBound = stored.upper == gap.upper || gap.upper == .end
+        let cursor = hasSameUpperBound ? stored.backfillCursor : nil
+        let upper = (hasSameUpperBound ? stored : gap).upper
         let anchor = cursor.map { .cursor($0) } ?? upper.anchorIncludingIt
         try await fetch(
             request(

@@ -12,7 +12,7 @@ extension Window {
     ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
-        (next.gaps, next.covered) = ([:], [:])
+        (next.gaps, next.storedVersions) = ([:], [:])
         try next.readOutboxItems(in: reader)
         switch start {
         case .newest: (next.lower, next.upper) = (.end, .end)
@@ -125,9 +125,9 @@ extension Window {
         {
             messages = [only]
         }
-        next.covered = [:]
+        next.storedVersions = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
-        for message in messages { next.save(held: message, &edits) }
+        for message in messages { next.showStored(message, &edits) }
         // The window showed only one message while the older history was unknown. Show a full page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
@@ -233,7 +233,7 @@ extension Window {
         _ messages: [Message], _ count: Int, isCut: Bool, from start: Gap.Bound,
         _ edits: inout WindowEdits
     ) -> Gap.Bound? {
-        for message in messages.prefix(count) { save(held: message, &edits) }
+        for message in messages.prefix(count) { showStored(message, &edits) }
         if messages.count > count { return messages.dropLast().last.map(\.bound) ?? start }
         if isCut { return messages.last.map(\.bound) ?? start }
         return visits.stop.map { .position($0) }
@@ -244,7 +244,7 @@ extension Window {
     /// An unsent edit may make a message match the list although its stored version does not.
     private var filter: MessageListParams? { unsentChanges.isEmpty ? params : nil }
 
-    private mutating func save(held message: Message, _ edits: inout WindowEdits) {
+    private mutating func showStored(_ message: Message, _ edits: inout WindowEdits) {
         guard let id = message.messageID, let position = message.position else { return }
         show(
             message, id, at: position, source: edits.sources[.message(rowIDs[id])], &edits)

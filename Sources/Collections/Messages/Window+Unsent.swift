@@ -19,10 +19,10 @@ extension Window {
     mutating func remove(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        guard let held = outboxItems.removeValue(forKey: item.requestID) else { return }
+        guard let (removed, _) = outboxItems.removeValue(forKey: item.requestID) else { return }
         guard item.operation == .send else { return applyUnsentChange(item, source, &edits) }
-        if source == .localMessageCanceled, held.item.state == .pending,
-            var message = shownMessage(of: held.item)
+        if source == .localMessageCanceled, removed.state == .pending,
+            var message = shownMessage(of: removed)
         {
             message.sendingStatus = .canceled
             edits.canceled.append(message)
@@ -78,10 +78,10 @@ extension Window {
         let ids =
             item.messageID.map { [$0] }
             ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
-        let held = ids.compactMap { heldMessage($0, edits) }
-        for message in held { recordSaved(message, source, &edits) }
+        let listed = ids.compactMap { listedMessage($0, edits) }
+        for message in listed { recordSaved(message, source, &edits) }
         // The edit may make an unlisted message match: read the window again.
-        if held.isEmpty, item.operation == .update { edits.mustReadAgain = true }
+        if listed.isEmpty, item.operation == .update { edits.mustReadAgain = true }
     }
 
     var changesInOrder: [OutboxItem] {
@@ -89,8 +89,8 @@ extension Window {
             .map(\.item)
     }
 
-    func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
-        if let held = covered[id] { return held }
+    func listedMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
+        if let stored = storedVersions[id] { return stored }
         let row = MessageItem.ID.message(rowIDs[id])
         if let saved = edits.rows.saved[row] { return saved.element.message }
         // The row of a removed message may show an unsent change.
@@ -102,7 +102,7 @@ extension Window {
     /// deduplicate.
     func sentMessages(of id: RequestID, _ edits: WindowEdits) -> [MessageID] {
         let messages =
-            Array(covered.values) + edits.rows.saved.values.compactMap { $0.element.message }
+            Array(storedVersions.values) + edits.rows.saved.values.compactMap { $0.element.message }
             + items.compactMap(\.message)
         return Set(messages.lazy.filter { $0.requestID == id }.compactMap(\.messageID)).sorted()
     }

@@ -48,7 +48,7 @@ struct Window: Sendable {
     /// If it has a `stop` after a read, the window ends there, and can be extended.
     var visits = VisitLimit.unlimited
     /// The stored versions of messages whose rows show unsent changes.
-    var covered: [MessageID: Message] = [:]
+    var storedVersions: [MessageID: Message] = [:]
 
     init(
         on channelURL: ChannelURL, thread: ThreadCoverage? = nil,
@@ -170,7 +170,7 @@ struct Window: Sendable {
             gaps = [.end: Gap(in: channelURL)]
             isReplaced = !list.elements.isEmpty
             // A message that the user has deleted does not come back when the deletion is sent.
-            covered = covered.filter { list[.message(rowIDs[$0.key])] != nil }
+            storedVersions = storedVersions.filter { list[.message(rowIDs[$0.key])] != nil }
         case .savedGap(let gap): gaps[gap.upper] = gap
         case .removedGap(let gap): gaps[gap.upper] = nil
         case .savedOutboxItem(let item): recordSaved(item, entry.source, &edits)
@@ -191,18 +191,18 @@ struct Window: Sendable {
     }
 
     mutating func show(
-        _ held: Message, _ id: MessageID, at position: Position, source: CollectionEventSource?,
+        _ message: Message, _ id: MessageID, at position: Position, source: CollectionEventSource?,
         _ edits: inout WindowEdits
     ) {
-        var shown: Message? = held
-        if unsentChanges.changes(held) {
-            covered[id] = held
-            shown = unsentChanges.shown(held)
+        var shown: Message? = message
+        if unsentChanges.changes(message) {
+            storedVersions[id] = message
+            shown = unsentChanges.shown(message)
         } else {
-            covered[id] = nil
+            storedVersions[id] = nil
         }
         guard let shown, belongs(shown) else {
-            recordAccepted(held, &edits)
+            recordAccepted(message, &edits)
             return removeRow(of: id, source, &edits)
         }
         let row = assignRow(to: shown, id, edits)
@@ -237,7 +237,7 @@ struct Window: Sendable {
     mutating func remove(
         _ id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        covered[id] = nil
+        storedVersions[id] = nil
         removeRow(of: id, source, &edits)
     }
 
@@ -263,7 +263,7 @@ struct Window: Sendable {
             else { continue }
             removeRow(of: id, source, &edits)
         }
-        covered = covered.filter { !isGone($0.value.position) }
+        storedVersions = storedVersions.filter { !isGone($0.value.position) }
         for saved in edits.rows.saved.values {
             guard let message = saved.element.message, let id = message.messageID,
                 isGone(message.position)
@@ -276,7 +276,7 @@ struct Window: Sendable {
         var edits = WindowEdits()
         for item in items { edits.remove(item.id, source) }
         (lower, upper) = (.end, .end)
-        (gaps, shownGaps, covered, outboxItems) = ([:], [], [:], [:])
+        (gaps, shownGaps, storedVersions, outboxItems) = ([:], [], [:], [:])
         rowIDs = MessageRowIDs()
         return edits
     }
@@ -402,7 +402,7 @@ extension Window {
 
     func boundsOfMessages(in gap: Gap, _ edits: WindowEdits) -> [Gap.Bound] {
         func isInside(_ position: Position?) -> Bool { position.map(gap.contains) ?? false }
-        let held =
+        let listed =
             list
             .elements(from: .lowest(at: gap.lower), through: .lowest(at: gap.upper)).lazy
             .filter {
@@ -413,8 +413,8 @@ extension Window {
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
         // For a gap at the newest end, only the oldest message is needed.
-        let oldest = params.isReversed ? held.last : held.first
-        let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
+        let oldest = params.isReversed ? listed.last : listed.first
+        let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(listed)
         return Set(known + new).sorted().map { .position($0) }
     }
 }

@@ -93,7 +93,8 @@ extension Batch {
     /// Replaces the rows of a message's earlier version by those of the new one; either may be
     /// `nil`.
     func updateKinds(
-        from old: HeldMessage?, to message: Message?, at position: Position, _ number: ChannelNumber
+        from old: StoredMessage?, to message: Message?, at position: Position,
+        _ number: ChannelNumber
     ) {
         let oldKinds = old.map { KindKey.all(of: $0.message) } ?? []
         let kinds = message.map { KindKey.all(of: $0) } ?? []

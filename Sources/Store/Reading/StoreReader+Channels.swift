@@ -283,19 +283,19 @@ extension StoreView {
     ) throws(StoreError) -> [Value] {
         let list = try sorted(by: sorting)
         let cache = cache
-        var held: [ChannelNumber: Value] = [:]
-        held.reserveCapacity(list.keys.count)
+        var stored: [ChannelNumber: Value] = [:]
+        stored.reserveCapacity(list.keys.count)
         try cache.forEachRow(in: KeyRange(sorting.table)) { key, value in
             if let number = cache.readableNumber(ofKey: key),
                 let channel: Value = cache.readableRecord(value), isIncluded(channel)
             {
-                held[number] = channel
+                stored[number] = channel
             }
         }
         var channels: [Value] = []
-        channels.reserveCapacity(held.count)
+        channels.reserveCapacity(stored.count)
         for key in list.keys {
-            if let channel = held[ChannelSorting.number(ofKey: key)] { channels.append(channel) }
+            if let channel = stored[ChannelSorting.number(ofKey: key)] { channels.append(channel) }
         }
         return channels
     }

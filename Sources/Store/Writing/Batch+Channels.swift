@@ -14,11 +14,11 @@ extension Batch {
     @discardableResult
     public func save(
         _ channel: GroupChannel, source: CollectionEventSource? = nil, people: EventPeople? = nil,
-        replaces: (_ held: GroupChannel) -> Bool = { _ in true }
+        replaces: (_ stored: GroupChannel) -> Bool = { _ in true }
     ) throws(StoreError) -> Bool {
-        let isSaved = try save(.group(channel), channel.url) { held in
-            guard case .group(let held) = held else { return true }
-            return held != channel && replaces(held)
+        let isSaved = try save(.group(channel), channel.url) { stored in
+            guard case .group(let stored) = stored else { return true }
+            return stored != channel && replaces(stored)
         }
         if isSaved { record(.savedGroupChannel(channel), source, people) }
         return isSaved
@@ -28,11 +28,11 @@ extension Batch {
     @discardableResult
     public func save(
         _ channel: OpenChannel, source: CollectionEventSource? = nil,
-        replaces: (_ held: OpenChannel) -> Bool = { _ in true }
+        replaces: (_ stored: OpenChannel) -> Bool = { _ in true }
     ) throws(StoreError) -> Bool {
-        let isSaved = try save(.open(channel), channel.url) { held in
-            guard case .open(let held) = held else { return true }
-            return held != channel && replaces(held)
+        let isSaved = try save(.open(channel), channel.url) { stored in
+            guard case .open(let stored) = stored else { return true }
+            return stored != channel && replaces(stored)
         }
         if isSaved { record(.savedOpenChannel(channel), source) }
         return isSaved

@@ -60,8 +60,8 @@ extension Batch {
 
     /// Changes the backfill state of a gap; throws `invalid` if no gap has these bounds.
     package func update(_ gap: Gap) throws(StoreError) {
-        let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
-        guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
+        let stored = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
+        guard let old = stored.first, old.lower == gap.lower, old.upper == gap.upper else {
             throw StoreError(
                 .invalid, "\(gap) is not stored: read the gaps again", path: cache.path)
         }

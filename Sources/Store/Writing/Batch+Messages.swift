@@ -17,7 +17,7 @@ extension Batch {
     @discardableResult
     public func save(
         _ message: Message, source: CollectionEventSource? = nil,
-        replaces: (_ held: Message) -> Bool = { _ in true }
+        replaces: (_ stored: Message) -> Bool = { _ in true }
     ) throws(StoreError) -> Bool {
         try save(message, source: source, over: { replaces($0) ? message : nil }) != nil
     }
@@ -59,11 +59,11 @@ extension Batch {
     ) throws(StoreError) -> Message? {
         let number = try number(assigningTo: incoming.channelURL)
         let mayBeStored = mayHold(id, in: number)
-        let old = try held(id, in: number, mayBeStored: mayBeStored)
+        let old = try stored(id, in: number, mayBeStored: mayBeStored)
         var message = incoming
-        if let held = old?.message {
-            if held == incoming { return nil }
-            guard let resolved = resolve(held), resolved != held else { return nil }
+        if let stored = old?.message {
+            if stored == incoming { return nil }
+            guard let resolved = resolve(stored), resolved != stored else { return nil }
             message = resolved
         }
         let position = Position(createdAt: message.createdAt, messageID: id)
@@ -107,7 +107,7 @@ extension Batch {
     public func removeMessage(
         _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Bool {
-        guard let number = try number(of: url), let old = try held(id, in: number) else {
+        guard let number = try number(of: url), let old = try stored(id, in: number) else {
             return false
         }
         let requestID = try old.ownRequestID(in: cache, number)
@@ -133,10 +133,10 @@ extension Batch {
         else { return 0 }
         let range = KeyRange.messages(
             of: number, from: first, includesLower: true, to: last, includesUpper: true)
-        var removed: [HeldMessage] = []
+        var removed: [StoredMessage] = []
         let cache = cache
         try cache.forEachRow(in: range) { (key, value) throws(StoreError) in
-            removed.append(try cache.heldMessage(key, value))
+            removed.append(try cache.storedMessage(key, value))
         }
         if removed.isEmpty { return 0 }
         try whole { () throws(StoreError) in try remove(removed, number) }
@@ -145,7 +145,7 @@ extension Batch {
     }
 
     private func remove(
-        _ messages: [HeldMessage], _ number: ChannelNumber
+        _ messages: [StoredMessage], _ number: ChannelNumber
     ) throws(StoreError) {
         let cache = cache
         for message in messages {
@@ -178,7 +178,7 @@ extension Batch {
         guard count > 0, let number = try number(of: url) else { return (0, first) }
         let stored = Int(clamping: try state(of: number).messageCount)
         let takesAll = stored <= count
-        var removed: [HeldMessage] = []
+        var removed: [StoredMessage] = []
         var oldestLeft: Gap.Bound = .end
         let cache = cache
         // A scan beyond the end of the channel would continue over removed rows of its neighbors.
@@ -189,7 +189,7 @@ extension Batch {
                 oldestLeft = .position(try cache.position(ofMessageKey: key))
                 return false
             }
-            removed.append(try cache.heldMessage(key, value))
+            removed.append(try cache.storedMessage(key, value))
             return !takesAll || removed.count < stored
         }
         let newest = takesAll ? removed.first : removed.last
@@ -229,7 +229,7 @@ extension Batch {
 // MARK: Stored messages
 
 /// A stored message, from which its index rows are derived.
-struct HeldMessage {
+struct StoredMessage {
     let position: Position
     let message: Message
 
@@ -248,10 +248,10 @@ struct HeldMessage {
 }
 
 extension Rows {
-    func heldMessage(
+    func storedMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-    ) throws(StoreError) -> HeldMessage {
-        HeldMessage(
+    ) throws(StoreError) -> StoredMessage {
+        StoredMessage(
             position: try position(ofMessageKey: key),
             message: try record(value, as: Rows.messageName(key)))
     }
@@ -268,24 +268,24 @@ extension Rows {
 
 extension Batch {
     /// If `mayBeStored` is false, only the writes of the batch are read.
-    fileprivate func held(
+    fileprivate func stored(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
-    ) throws(StoreError) -> HeldMessage? {
+    ) throws(StoreError) -> StoredMessage? {
         guard mayBeStored || !rows.cache.isEmpty,
             let createdAt = try cache.creationTime(of: id, in: number, mayBeStored: mayBeStored)
         else { return nil }
         let position = Position(createdAt: createdAt, messageID: id)
         let key = ByteWriter.key { $0.messageKey(number, position) }
-        return try cache.withValue(of: key) { (value) throws(StoreError) -> HeldMessage? in
+        return try cache.withValue(of: key) { (value) throws(StoreError) -> StoredMessage? in
             guard let value else { return nil }
             return try key.withBytes { (key) throws(StoreError) in
-                try cache.heldMessage(key, value)
+                try cache.storedMessage(key, value)
             }
         }
     }
 
     fileprivate func remove(
-        _ message: HeldMessage, _ requestID: RequestID?, _ number: ChannelNumber
+        _ message: StoredMessage, _ requestID: RequestID?, _ number: ChannelNumber
     ) {
         let position = message.position
         rows.cache.remove { $0.messageKey(number, position) }

@@ -92,8 +92,8 @@ extension StoreReader {
             // An outlier is not at its position in the server's pages.
             if page.outliers.contains(id) { return nil }
             if bound == nil {
-                let held = try message(id, in: request.channelURL)
-                bound = held?.position.map(Gap.Bound.position)
+                let stored = try message(id, in: request.channelURL)
+                bound = stored?.position.map(Gap.Bound.position)
             }
             if case .position(let position) = bound, position.messageID == id,
                 try mayBeOfAnotherMessage(position, in: request.channelURL)
@@ -113,8 +113,8 @@ extension StoreReader {
         _ position: Position, in url: ChannelURL
     ) throws(StoreError) -> Bool {
         guard let former = try formerEpoch() else { return false }
-        let held = try message(position.messageID, in: url)?.position
-        guard held == position else { return true }
+        let stored = try message(position.messageID, in: url)?.position
+        guard stored == position else { return true }
         return try staleRanges(in: url).contains {
             former.losses.contains($0.epoch) && $0.contains(position)
         }

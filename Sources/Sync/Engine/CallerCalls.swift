@@ -241,7 +241,7 @@ struct CompareChannel: CallerCall {
     ) -> ChannelDifference?? {
         core.read { (reader) throws(StoreError) in
             ChannelDifference(
-                held: try reader.groupChannel(channel.url), server: channel)
+                stored: try reader.groupChannel(channel.url), server: channel)
         }
     }
 }
@@ -324,12 +324,12 @@ extension StoreReader {
                 !interim.hasChanged(position.messageID)
             else { continue }
             found.comparedCount += 1
-            guard let held = try self.message(position.messageID, in: url) else {
+            guard let stored = try self.message(position.messageID, in: url) else {
                 found.missing.append(message)
                 continue
             }
-            if ignoresReactions { message.reactionHistory = held.reactionHistory }
-            if held.replaced(by: message) != held { found.different.append(message) }
+            if ignoresReactions { message.reactionHistory = stored.reactionHistory }
+            if stored.replaced(by: message) != stored { found.different.append(message) }
         }
         let bound = try bound(of: request, answeredBy: page)
         let extent = PageExtent(page, of: request, from: bound, feedHadBegun: interim.feedHadBegun)
@@ -339,8 +339,8 @@ extension StoreReader {
             where isKnown(position) && !idsOnPage.contains(position.messageID)
                 && !interim.hasChanged(position.messageID)
             {
-                if let held = try message(position.messageID, in: url) {
-                    found.extra.append(held)
+                if let stored = try message(position.messageID, in: url) {
+                    found.extra.append(stored)
                 }
             }
         }

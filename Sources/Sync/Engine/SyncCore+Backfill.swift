@@ -94,13 +94,13 @@ extension SyncCore {
         // Any other range may lack messages of the same time, even if pages covered its other
         // parts.
         guard range.epoch == StaleRange.singleMessage else { return nil }
-        let held = read { (reader) throws(StoreError) in
+        let stored = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
                 .filter(range.contains)
         }
-        guard let held, held.count == 1 else { return nil }
-        let bound = Gap.Bound.position(held[0])
-        return bound.before <= range.lower && range.upper <= bound.after ? held[0] : nil
+        guard let stored, stored.count == 1 else { return nil }
+        let bound = Gap.Bound.position(stored[0])
+        return bound.before <= range.lower && range.upper <= bound.after ? stored[0] : nil
     }
 
     private mutating func backfillPlan(for url: ChannelURL, _ work: Backfill.Work) -> BackfillPlan?
@@ -355,15 +355,15 @@ extension SyncCore {
         let positions = found.compactMap(\.position)
         guard let first = positions.min(), let last = positions.max() else { return 0 }
         let userID = state.user?.userID
-        let held = read { (reader) throws(StoreError) in
-            var held = try reader.positions(
+        let stored = read { (reader) throws(StoreError) in
+            var stored = try reader.positions(
                 in: url, from: max(gap.lower, Gap.Bound.position(first).before),
                 to: min(gap.upper, Gap.Bound.position(last).after))
             for (message, position) in zip(found, positions)
-            where try reader.outboxItem(of: message, by: userID) != nil { held.append(position) }
-            return held
+            where try reader.outboxItem(of: message, by: userID) != nil { stored.append(position) }
+            return stored
         }
-        return Set(positions).subtracting(held ?? []).count
+        return Set(positions).subtracting(stored ?? []).count
     }
 
     /// Reports a gap once, if it is huge; `left` is what a page has left of it.
@@ -399,10 +399,10 @@ extension SyncCore.Call.Purpose {
 extension Ingest {
     /// Changes the stored gaps of a channel.
     func changeGaps(of url: ChannelURL, _ change: (inout Gap) -> Void) throws(StoreError) {
-        for held in try batch.gaps(in: url) {
-            var gap = held
+        for stored in try batch.gaps(in: url) {
+            var gap = stored
             change(&gap)
-            if gap != held { try batch.update(gap) }
+            if gap != stored { try batch.update(gap) }
         }
     }
 }

@@ -59,8 +59,8 @@ extension SyncCore {
         let ids = interim.changedThreads.subtracting(page.messages.compactMap(\.messageID))
         let url = request.channelURL
         return ids.contains { id in
-            let held = read { (reader) throws(StoreError) in try reader.message(id, in: url) }
-            return (held ?? nil) == nil
+            let stored = read { (reader) throws(StoreError) in try reader.message(id, in: url) }
+            return (stored ?? nil) == nil
         }
     }
 

@@ -75,10 +75,10 @@ extension SyncEngine {
             messages += drop.messages
             damage += drop.damage
         }
-        let held = try storePushed(messages)
+        let stored = try storePushed(messages)
         received.pushCount += drops.count
         received.messages += messages
-        received.heldCount += held
+        received.storedCount += stored
         received.damage += damage
         try translatingStoreErrors { () throws(StoreError) in try store.removePushes(drops) }
     }
@@ -109,7 +109,7 @@ public struct ReceivedPushes: Sendable {
     public internal(set) var messages: [Message] = []
 
     /// The number of ``messages`` that are now stored, in this version or a newer one.
-    public internal(set) var heldCount = 0
+    public internal(set) var storedCount = 0
 
     /// The parts of the files that could not be read.
     public internal(set) var damage: [PushInbox.Damage] = []

@@ -41,15 +41,15 @@ public struct ChannelDifference: Hashable, Sendable {
     /// the server's version if the channel is not cached.
     public let fields: [String]
 
-    init?(held: GroupChannel?, server: GroupChannel) {
+    init?(stored: GroupChannel?, server: GroupChannel) {
         var server = server
         // Only the device sets this field.
-        server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
+        server.lastSyncedChangelogAt = stored?.lastSyncedChangelogAt
         // Outside the feed, the server may omit the unread counts.
-        if let held { server.keepUnreadCounts(of: held) }
-        if server == held { return nil }
+        if let stored { server.keepUnreadCounts(of: stored) }
+        if server == stored { return nil }
         channel = server
-        fields = server.namesOfFields(differentFrom: held ?? GroupChannel())
+        fields = server.namesOfFields(differentFrom: stored ?? GroupChannel())
     }
 }
 

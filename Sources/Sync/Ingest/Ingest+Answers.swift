@@ -41,10 +41,10 @@ extension Ingest {
         }
         guard let extent else { return PageReport() }
         let reported = Set(page.messages.compactMap(\.messageID))
-        let held = try batch.replies(
+        let stored = try batch.replies(
             to: parentID, in: url, from: extent.from, includesLower: true, to: extent.through,
             includesUpper: true, isNewestFirst: true)
-        let unconfirmed = held.compactMap(\.messageID).filter {
+        let unconfirmed = stored.compactMap(\.messageID).filter {
             interim.leavesOpen($0, isInAnswer: reported.contains($0))
         }
         return PageReport(extent: extent, unconfirmed: unconfirmed)
@@ -62,10 +62,10 @@ extension Ingest {
         let (url, kinds) = (request.channelURL, request.kinds)
         for message in page.messages where message.channelURL == url {
             guard let position = message.position else { continue }
-            let isHeld = try batch.message(position.messageID, in: url) != nil
+            let isStored = try batch.message(position.messageID, in: url) != nil
             let isInGap = try batch.isInGap(position, in: url)
             let isStale = try knowledge(of: url).stale.contains { $0.contains(position) }
-            guard isHeld || isInGap || isStale else { continue }
+            guard isStored || isInGap || isStale else { continue }
             recordUnknownReactions(of: message, interim)
             try applyAnswerAlone(message, since: interim, source)
         }
@@ -90,9 +90,9 @@ extension Ingest {
             try batch.gaps(in: url, from: reached, to: through).map { ($0.lower, $0.upper) }
             + batch.staleRanges(in: url, from: reached, to: through).map { ($0.lower, $0.upper) }
         for (lower, upper) in unsure {
-            let held = try batch.messages(
+            let stored = try batch.messages(
                 in: url, from: max(lower, reached), to: min(upper, through), isNewestFirst: true)
-            report.unconfirmed += held.filter { !$0.kinds(for: userID).isDisjoint(with: kinds) }
+            report.unconfirmed += stored.filter { !$0.kinds(for: userID).isDisjoint(with: kinds) }
                 .compactMap(\.messageID)
                 .filter { interim.leavesOpen($0, isInAnswer: reported.contains($0)) }
         }
@@ -157,8 +157,8 @@ extension Ingest {
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
         // A message at a bound, such as the request's anchor, may be missing, too.
         for case .position(let bound) in [extent.from, extent.through] {
-            let held = try batch.message(bound.messageID, in: url)
-            if held?.position == bound { positions.append(bound) }
+            let stored = try batch.message(bound.messageID, in: url)
+            if stored?.position == bound { positions.append(bound) }
         }
         return positions.filter {
             interim.leavesOpen($0.messageID, isInAnswer: idsOnPage.contains($0.messageID))
@@ -302,17 +302,17 @@ extension Ingest {
         for id in ids {
             let events = interim.events[id] ?? []
             reactionChanges?.append(.insert(id, in: url))
-            guard let held = try batch.message(id, in: url) else { continue }
-            var message = held
+            guard let stored = try batch.message(id, in: url) else { continue }
+            var message = stored
             let found = reactions[id] ?? []
             let keys = Set(found.map(\.keyBytes))
             // Keep the records of removed reactions: an older event must not restore them.
             message.reactionHistory =
-                found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.keyBytes) }
+                found + stored.reactionHistory.filter { !$0.isHeld && !keys.contains($0.keyBytes) }
             message = message.with(events)
             // An event older than the answer is not applied, but may be missing in it.
             if !message.reflects(events) { reactionChanges?.append(.remove(id, in: url)) }
-            if message != held { try batch.save(message, source: .messageFill) }
+            if message != stored { try batch.save(message, source: .messageFill) }
         }
     }
 
@@ -322,14 +322,14 @@ extension Ingest {
         _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !interim.channels.contains(channel.url) else { return }
-        let held = try batch.groupChannel(channel.url)
+        let stored = try batch.groupChannel(channel.url)
         var channel = channel
         // Only the device sets this property.
-        channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
-        if let held { channel.keepUnreadCounts(of: held) }
+        if let time = stored?.lastSyncedChangelogAt { channel.lastSyncedChangelogAt = time }
+        if let stored { channel.keepUnreadCounts(of: stored) }
         // Also record a channel that has not changed: an older event may follow.
         flights.recordChannel(channel.url)
-        if channel != held { try save(channel, over: held, source) }
+        if channel != stored { try save(channel, over: stored, source) }
     }
 
     mutating func applyChannelChangelog(
@@ -354,9 +354,9 @@ extension Flights.Interim {
 
 extension GroupChannel {
     /// Only the feed changes the unread counts, because other calls may omit them.
-    mutating func keepUnreadCounts(of held: GroupChannel) {
-        unreadMessageCount = held.unreadMessageCount
-        unreadMentionCount = held.unreadMentionCount
+    mutating func keepUnreadCounts(of stored: GroupChannel) {
+        unreadMessageCount = stored.unreadMessageCount
+        unreadMentionCount = stored.unreadMentionCount
     }
 }
 
@@ -398,8 +398,8 @@ extension Ingest {
         var from = extent.from
         for gap in kept {
             // Newest first.
-            let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
-            let end = held.last.map(Gap.Bound.position) ?? gap.upper
+            let stored = try batch.positions(in: url, from: gap.lower, to: gap.upper)
+            let end = stored.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
             from = end
         }

@@ -223,8 +223,8 @@ extension Ingest {
     mutating func recordChanges(
         byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
     ) throws(StoreError) {
-        if let held = try batch.message(id, in: url) {
-            if let parent = held.parentMessageID { try markChanged(parent, in: url) }
+        if let stored = try batch.message(id, in: url) {
+            if let parent = stored.parentMessageID { try markChanged(parent, in: url) }
             return
         }
         try batch.limitKindCoverage(of: url)

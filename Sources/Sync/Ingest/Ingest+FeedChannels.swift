@@ -5,26 +5,26 @@ extension Ingest {
     /// Applies a change of a channel, and returns whether it is new or was just joined.
     mutating func applyUpdate(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
-        let held = try batch.groupChannel(url)
-        var channel = held ?? GroupChannel()
+        let stored = try batch.groupChannel(url)
+        var channel = stored ?? GroupChannel()
         channel.url = url
         update.patch.apply(to: &channel)
         let people = EventPeople(
             users: update.users, actor: update.actor, reason: update.reason)
-        try save(channel, over: held, channelSource(update.source), people: people.ifAny)
+        try save(channel, over: stored, channelSource(update.source), people: people.ifAny)
         for user in update.users { try batch.save(user, source: channelSource(update.source)) }
-        return held == nil || held?.myMemberState == .invited
+        return stored == nil || stored?.myMemberState == .invited
     }
 
     /// Saves a channel, and removes messages that are older than the user's history.
     mutating func save(
-        _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
+        _ channel: GroupChannel, over stored: GroupChannel?, _ source: CollectionEventSource,
         people: EventPeople? = nil
     ) throws(StoreError) {
         try batch.save(channel, source: source, people: people)
         flights.recordChannel(channel.url)
-        if held == nil { addedChannels.append(channel.url) }
-        let before = held?.historyBeginning
+        if stored == nil { addedChannels.append(channel.url) }
+        let before = stored?.historyBeginning
         guard channel.historyBeginning != before else { return }
         invalidateKnowledge(of: channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {

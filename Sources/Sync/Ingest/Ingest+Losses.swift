@@ -51,13 +51,13 @@ extension Ingest {
 
     /// The server may have lost the user's reset of the history.
     private mutating func removeHistoryBeginning(of url: ChannelURL) throws(StoreError) {
-        guard let held = try batch.groupChannel(url), held.historyBeginning != nil else {
+        guard let stored = try batch.groupChannel(url), stored.historyBeginning != nil else {
             return
         }
-        var channel = held
+        var channel = stored
         channel.messageOffset = nil
         channel.messagePurgeOffset = nil
-        try save(channel, over: held, .channelBackgroundSync)
+        try save(channel, over: stored, .channelBackgroundSync)
     }
 
     mutating func markKnownHistoryStale(of url: ChannelURL) throws(StoreError) {

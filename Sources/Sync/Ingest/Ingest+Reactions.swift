@@ -34,10 +34,10 @@ extension Ingest {
         guard reactionChanges == nil else {
             return try applyReaction(reaction, .eventReactionUpdated)
         }
-        let held = try batch.message(reaction.messageID, in: reaction.channelURL)
-        let reported = held?.reactionHistory.first { $0.hasKey(reaction.key) }
+        let stored = try batch.message(reaction.messageID, in: reaction.channelURL)
+        let reported = stored?.reactionHistory.first { $0.hasKey(reaction.key) }
         // No reaction is older than its message, except for the difference of two clocks.
-        let earliest = held?.createdAt.earlier(by: options.clockSkew) ?? 0
+        let earliest = stored?.createdAt.earlier(by: options.clockSkew) ?? 0
         var reaction = reaction
         reaction.updatedAt = min(reaction.updatedAt, reported?.updatedAt ?? earliest)
         return try applyReaction(reaction, .eventReactionUpdated)

@@ -159,7 +159,7 @@ struct Ingest {
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { merge.merged(with: $0) }
             if let saved { unusedDownloads += merge.replacedFiles(by: saved).downloadKeys }
-            isNew = saved != nil && !merge.isHeld
+            isNew = saved != nil && !merge.isStored
             if isNew, !isFeed { recordUnreported(position, in: url) }
         } catch {
             // If this threw an error, none of the following messages could be stored.
@@ -242,13 +242,13 @@ struct Ingest {
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
-        let isHeld = try batch.message(position.messageID, in: url)?.position == position
+        let isStored = try batch.message(position.messageID, in: url)?.position == position
         isAlone = true
         defer { isAlone = false }
         guard try applyMessage(message, source, freshness, isSent: isSent) else {
             return false
         }
-        if !isHeld, try !batch.isInGap(position, in: url) {
+        if !isStored, try !batch.isInGap(position, in: url) {
             let lower = try batch.neighbor(of: position, in: url, isOlder: true)
             let upper = try batch.neighbor(of: position, in: url, isOlder: false)
             try batch.open(
@@ -299,8 +299,8 @@ struct Ingest {
         // The rest of a range without missing messages is stale only if it has other messages.
         var isWhole = range.epoch == StaleRange.singleMessage
         if isWhole {
-            let held = try batch.positions(in: url, from: range.lower, to: range.upper)
-            isWhole = held == [position]
+            let stored = try batch.positions(in: url, from: range.lower, to: range.upper)
+            isWhole = stored == [position]
         }
         let bound = Gap.Bound.position(position)
         try batch.markVerified(
@@ -312,27 +312,27 @@ struct Ingest {
     mutating func delete(
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
-        let held = try batch.message(id, in: url)
+        let stored = try batch.message(id, in: url)
         // The ID may now belong to another message, which an answer in flight may contain.
         var isOfAnotherHistory = false
         if time == nil {
             isOfAnotherHistory =
-                if let held {
-                    try knowledge(of: url).mayBeOfAnotherHistory(held.position)
+                if let stored {
+                    try knowledge(of: url).mayBeOfAnotherHistory(stored.position)
                 } else {
                     try batch.formerEpoch() != nil
                 }
         }
-        let isHeld = try batch.removeMessage(id, in: url, source: source)
-        unusedDownloads += held?.files.downloadKeys ?? []
+        let isStored = try batch.removeMessage(id, in: url, source: source)
+        unusedDownloads += stored?.files.downloadKeys ?? []
         deletedMessages[url, default: []].insert(id)
         guard !isOfAnotherHistory else { return }
         flights.record(.deleted, of: id, in: url)
-        guard isHeld else { return }
+        guard isStored else { return }
         // A deletion at an unknown time counts as later than every version.
-        let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
+        let deletedAt = time.map { max($0, stored?.version ?? $0) } ?? .distantFuture
         try batch.save(
-            Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
+            Tombstone(id, in: url, deletedAt: deletedAt, position: stored?.position))
         channels[url]?.hasTombstones = true
     }
 
@@ -359,9 +359,9 @@ extension Ingest {
         let isSend = item.operation == .send
         let isDeleted = interim?.deleted.contains(id) ?? false
         guard isSend || !isDeleted else { return }
-        let held = try batch.message(id, in: url)
+        let stored = try batch.message(id, in: url)
         let isOlder = try isOlderThanHistory(message)
-        if isSend, isDeleted || isOlder || held?.isAnotherMessage(than: message) ?? false {
+        if isSend, isDeleted || isOlder || stored?.isAnotherMessage(than: message) ?? false {
             // The stored history may be that of an earlier epoch. Lists keep the row until a page
             // or a lookup shows whether the message exists.
             try applyAlone(message, source, .untrusted, isSent: true)
@@ -385,7 +385,7 @@ extension Ingest {
             let isUnreported = try !batch.hasAllChannels()
             let isExpected = isGroup || isOpen || (isUnreported && (isShown || isSend))
             // A void answer to an edit does not prove that the message still exists.
-            let exists = interim != nil || isSend || held != nil
+            let exists = interim != nil || isSend || stored != nil
             if isExpected && exists { try applyAlone(message, source, .untrusted, isSent: isSend) }
         }
     }

@@ -57,19 +57,20 @@ extension Message {
     }
 
     private static func merged(
-        _ held: [Reaction], at heldTime: Timestamp, with other: [Reaction], at otherTime: Timestamp
+        _ stored: [Reaction], at storedTime: Timestamp, with other: [Reaction],
+        at otherTime: Timestamp
     ) -> [Reaction] {
-        if held.isEmpty && otherTime >= heldTime { return other }
-        let heldByKey = Dictionary(held.map { ($0.keyBytes, $0) }) { first, _ in first }
+        if stored.isEmpty && otherTime >= storedTime { return other }
+        let storedByKey = Dictionary(stored.map { ($0.keyBytes, $0) }) { first, _ in first }
         let otherKeys = Set(other.map(\.keyBytes))
         // A reaction that only the older copy has was removed.
         var result = other.compactMap { reaction -> Reaction? in
-            guard let old = heldByKey[reaction.keyBytes] else {
-                return reaction.updatedAt > heldTime || otherTime >= heldTime ? reaction : nil
+            guard let old = storedByKey[reaction.keyBytes] else {
+                return reaction.updatedAt > storedTime || otherTime >= storedTime ? reaction : nil
             }
             return old.updatedAt > reaction.updatedAt ? old : reaction
         }
-        result += held.filter { !otherKeys.contains($0.keyBytes) && $0.updatedAt > otherTime }
+        result += stored.filter { !otherKeys.contains($0.keyBytes) && $0.updatedAt > otherTime }
         return result
     }
 }

@@ -20,12 +20,12 @@ struct MessageMerge {
     let latestTime: Timestamp
 
     var freshness: Ingest.Freshness
-    private(set) var isHeld = false
+    private(set) var isStored = false
     private(set) var mustBeConfirmed = false
     private(set) var isConfirmed: Bool
     /// The position of the stored message that contradicts an unverified one.
     private(set) var contradicted: Position?
-    private var heldFiles: [FileInfo] = []
+    private var storedFiles: [FileInfo] = []
 
     /// An answer that is not fresh may be older than events reported since the request.
     ///
@@ -46,50 +46,51 @@ struct MessageMerge {
         isConfirmed = isCurrent || freshness == .unconfirmed
     }
 
-    /// Returns the message to store in place of `held`.
-    mutating func merged(with held: Message) -> Message {
-        heldFiles = held.files
-        let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
+    /// Returns the message to store in place of `stored`.
+    mutating func merged(with stored: Message) -> Message {
+        storedFiles = stored.files
+        let mayBeAnother = known.mayBeOfAnotherHistory(stored.position)
         // Messages do not move: the ID belongs to another message now.
-        let isAnother = held.isAnotherMessage(than: message)
-        if isUnverified, !endsItem, isAnother || held.position != position {
-            contradicted = held.position
-            return held
+        let isAnother = stored.isAnotherMessage(than: message)
+        if isUnverified, !endsItem, isAnother || stored.position != position {
+            contradicted = stored.position
+            return stored
         }
         // A message that was stored since the request is newer than the answer.
         if isAnother, !isFeed, freshness == .unknown || freshness == .unconfirmed {
             isConfirmed = false
-            if !endsItem { return held }
+            if !endsItem { return stored }
             // Keep the row of the message that the user has just sent, until a lookup has found the
             // server's message.
             freshness = .untrusted
         }
-        let isReused = isAnother || mayBeAnother && held.position != position
-        isHeld = !isReused
+        let isReused = isAnother || mayBeAnother && stored.position != position
+        isStored = !isReused
         mustBeConfirmed = isReused
-        return isReused || isCurrent && mayBeAnother ? message : mergedVersions(held)
+        return isReused || isCurrent && mayBeAnother ? message : mergedVersions(stored)
     }
 
-    private mutating func mergedVersions(_ held: Message) -> Message {
+    private mutating func mergedVersions(_ stored: Message) -> Message {
         var message = message
-        if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
+        if hasSeparateReactions { message.reactionHistory = stored.reactionHistory }
         // The version may be earlier than the stored one, because edits can be removed.
-        if freshness == .fresh || isReverted { return held.replaced(by: message) }
+        if freshness == .fresh || isReverted { return stored.replaced(by: message) }
         // If the times are equal, the feed's version is newer.
-        let merged = isFeed ? held.merged(with: message) : message.merged(with: held)
-        if freshness == .unconfirmed, merged != held.replaced(by: message) { isConfirmed = false }
+        let merged = isFeed ? stored.merged(with: message) : message.merged(with: stored)
+        if freshness == .unconfirmed, merged != stored.replaced(by: message) { isConfirmed = false }
         // A feed that reports an earlier version than the stored one does not confirm this one.
-        if isFeed, message.version < held.version { isConfirmed = false }
+        if isFeed, message.version < stored.version { isConfirmed = false }
         mustBeConfirmed =
             merged.version > latestTime && !(isFeed && merged == message)
-            || isUnverified && (message.version > held.version || merged.hasOtherParts(than: held))
+            || isUnverified
+                && (message.version > stored.version || merged.hasOtherParts(than: stored))
         isConfirmed = isConfirmed && !mustBeConfirmed
         return merged
     }
 
     /// The files that only the replaced version has.
     func replacedFiles(by saved: Message) -> [FileInfo] {
-        heldFiles.isEmpty ? [] : heldFiles.filter { !saved.files.contains($0) }
+        storedFiles.isEmpty ? [] : storedFiles.filter { !saved.files.contains($0) }
     }
 }
 
