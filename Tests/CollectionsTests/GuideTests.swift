@@ -303,7 +303,7 @@ private final class ChatScreen: MessageCollectionDelegate {
     }
 
     func resend(_ message: Message) async throws {
-        try await collection!.resend(message.requestID!)
+        try await collection!.resend(message)
     }
 
     func remove(_ message: Message) async throws {

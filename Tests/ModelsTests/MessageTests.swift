@@ -155,6 +155,9 @@ import Testing
     @Test func failedMessageIsResendableUnlessTheErrorIsPermanent() {
         var message = Self.message
         message.errorCode = .ackTimeout
+        message.sendingStatus = .failed
+        #expect(!message.isResendable, "The message was sent.")
+        message.messageID = nil
         for status in MessageSendingStatus.allCases {
             message.sendingStatus = status
             #expect(message.isResendable == (status == .failed || status == .canceled))

@@ -161,6 +161,22 @@ private final class LearningBackend: ForwardingBackend {
         await story.close()
     }
 
+    /// Another program may have written the item.
+    @Test func requestThatNeverWaitsIsNotSent() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.engine.disconnect()
+        try save(
+            InviteUsers.name.rawValue, #"{"channelURL": "general", "userIDs": ["eve"]}"#, in: story)
+        let engine = try await story.relaunched()
+        try await story.until { try $0.outboxItems().map(\.errorCode) == [.unknown] }
+        #expect(
+            try requests(story).first?.errorMessage
+                == "this build does not support the request \(InviteUsers.name)")
+        await engine.close()
+        await story.close()
+    }
+
     /// Returns an engine of bob's device whose backend learns at `connect` that the server supports
     /// the request `SetTopic`, and the topics that the server has received.
     private func engineThatLearns(_ story: Story) -> (SyncEngine, Topics) {

@@ -1,7 +1,8 @@
 // Checks rules about the shape of the code that neither the compiler nor the formatter checks, and
 // exits with 1 if a file of Sources or Examples breaks one:
 //
-// - A file has at most 450 lines, and a function at most 70.
+// - A file has at most 450 lines, a function at most 70, and a line of a comment at most 100
+//   columns.
 // - A function has at most three parameters without labels.
 // - Where the code silences a check of the compiler, a comment gives the reason.
 // - Code, a page or a test uses each public name of Sources.
@@ -15,6 +16,7 @@ import Foundation
 
 let maximumFileLength = 450
 let maximumFunctionLength = 70
+let maximumCommentWidth = 100
 let maximumUnlabelledCount = 3
 
 /// A file of code, or a page.
@@ -115,6 +117,17 @@ extension Source {
     }
 }
 
+// MARK: Comments
+
+extension Source {
+    var wideComments: [String] {
+        lines.indices.compactMap { line in
+            guard lines[line].isComment, lines[line].count > maximumCommentWidth else { return nil }
+            return finding(line, "the comment is wider than \(maximumCommentWidth) columns")
+        }
+    }
+}
+
 // MARK: Silenced checks
 
 let silencing = try Regex(
@@ -211,7 +224,8 @@ let shipped = code.filter(\.isShipped).reduce(into: [:]) { $0.merge($1.words, un
 let old = oldTypeNames(in: glossary)
 var findings: [String] = []
 for source in code where source.isShipped || source.name.hasPrefix("Examples/") {
-    findings += source.longFiles + source.functionFindings + source.silencedChecks
+    findings += source.longFiles + source.functionFindings + source.wideComments
+    findings += source.silencedChecks
     if source.isShipped { findings += source.nameFindings(counts, shipped, old) }
 }
 for finding in findings.sorted(using: String.Comparator(options: .numeric)) { print(finding) }

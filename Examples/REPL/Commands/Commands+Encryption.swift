@@ -39,7 +39,7 @@ extension Command {
         },
         Command(
             "client encrypt DIRECTORY FILE USER",
-            "Encrypts a user's plain data in an app's directory; unsent items fail, to be resent.",
+            "Encrypts a user's plain data, except the cache; unsent items fail.",
             notes: [
                 "DIRECTORY may be the one after --home; then the user's data on all devices is "
                     + "encrypted."

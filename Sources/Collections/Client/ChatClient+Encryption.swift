@@ -36,13 +36,15 @@ extension ChatClient {
     /// introduces the key, and before a client connects the user. Do not call it at each start: an
     /// attacker who can write to the app's directory could then add data at any time.
     ///
-    /// Because any program could have written the files, the engine does not send their outbox
-    /// items by itself: pending items fail with ``/Models/ErrorCode/needsConfirmation``, and the
-    /// user decides whether to resend them. An outgoing file without a copy in the outbox has to be
-    /// chosen again.
+    /// Because any program could have written the files, cached channels and messages and the push
+    /// inbox are removed: the next connection fetches them. Of the outbox, messages and changes are
+    /// kept, but fail with ``/Models/ErrorCode/needsConfirmation``, and the user decides whether to
+    /// resend them; requests, such as receipts, are removed, because no list shows them. An
+    /// outgoing file without a copy in the outbox has to be chosen again. The messages lose their
+    /// meta arrays, which other clients may show in place of the text.
     ///
-    /// The call writes an encrypted copy of the user's data, for which the disk needs space, and
-    /// then removes the data itself. If the process ends during the call, repeat it.
+    /// The call writes an encrypted copy of the data to keep, for which the disk needs space, and
+    /// then removes the user's unencrypted data. If the process ends during the call, repeat it.
     ///
     /// - Returns: The items of the user's outbox; empty if the user has no unencrypted data.
     /// - Throws: `store`. Its cause is a ``/Store/StoreError``: `wrongKey` if `options` has no key,

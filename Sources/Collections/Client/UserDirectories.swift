@@ -141,7 +141,8 @@ struct UserDirectories {
                 path: plain.path)
         }
         if isUnfinished { try checkKey(of: userID) }
-        let items = try ChatStore.adopt(at: plain, with: key, as: encrypted)
+        let items = try ChatStore.adopt(
+            at: plain, with: key, as: encrypted, now: options.now())
         LastUser(options)?.encryptPlainFile(of: userID)
         return items
     }

@@ -50,11 +50,16 @@ extension MessageCollection {
     }
 
     /// Sends a failed message again, as ``resend(_:replacing:)-(RequestID,_)`` does.
+    ///
+    /// - Throws: As that method does; `notFound` for a message that was sent.
     @discardableResult
     public func resend(
         _ message: Message, replacing files: [Int: UploadableFile] = [:]
     ) async throws(SyncError) -> Delivery {
-        try await resend(try message.writtenID, replacing: files)
+        if let id = message.messageID {
+            throw SyncError(.notFound, "message \(id) in \(message.channelURL) was already sent")
+        }
+        return try await resend(try message.writtenID, replacing: files)
     }
 
     /// Removes an unsent message, as ``cancel(_:)`` does.

@@ -45,7 +45,9 @@ extension Message {
     /// A Boolean value that indicates whether the message failed or was canceled, and the sender
     /// may resend it.
     public var isResendable: Bool {
-        guard sendingStatus == .failed || sendingStatus == .canceled else { return false }
+        guard messageID == nil, sendingStatus == .failed || sendingStatus == .canceled else {
+            return false
+        }
         return errorCode?.isResendable ?? false
     }
 }

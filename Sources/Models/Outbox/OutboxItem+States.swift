@@ -22,17 +22,25 @@ extension OutboxItem {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
     }
 
-    /// Prepares an item that another program may have written: the user has to confirm it, sees what
-    /// is sent, and sends only files whose bytes are in the store.
+    /// Prepares an item that another program may have written: the user has to confirm it, sees
+    /// what is sent, and sends only files whose bytes are in the store.
+    ///
+    /// The meta arrays are removed, because other clients may show one in place of the text.
     package mutating func distrust() {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
+        // In another epoch, a deletion would count as done.
+        targetEpoch = nil
         for index in files.indices { setUploadedFile(nil, at: index) }
         removePaths()
-        guard let shown = message, let new = shown.newMessage else { return }
+        guard operation == .send, let shown = message, var new = shown.newMessage else {
+            message = nil
+            return
+        }
+        new.metaArrays = []
         var message = Message(
             new, in: channelURL, channelType: shown.channelType, by: shown.sender,
             at: shown.createdAt)
-        message.requestID = shown.requestID
+        message.requestID = requestID
         (message.sendingStatus, message.errorCode) = (shown.sendingStatus, shown.errorCode)
         self.message = message
     }

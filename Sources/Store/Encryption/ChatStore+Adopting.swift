@@ -2,15 +2,16 @@ package import Foundation
 package import Models
 
 extension ChatStore {
-    /// Writes an encrypted copy of an unencrypted store, removes the unencrypted one, and returns
-    /// the outbox items.
+    /// Writes an encrypted copy of the outbox of an unencrypted store and of the rows that are kept
+    /// there, removes the unencrypted store, and returns the outbox items.
     ///
-    /// Another program may have written the unencrypted store. Therefore, pending items fail with
-    /// ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies of files can be
-    /// uploaded, not their paths. Links and special files are `corruption`. The call can be repeated
-    /// after an interruption.
+    /// Another program may have written the unencrypted store. Therefore, the cache and the push
+    /// inbox are not copied: the server has their messages. Requests in the outbox are removed, all
+    /// other items fail with ``/Models/ErrorCode/needsConfirmation``, and only the outbox's copies
+    /// of files can be uploaded, not their paths. Links and special files are `corruption`. The
+    /// call can be repeated after an interruption.
     package static func adopt(
-        at plain: URL, with key: EncryptionKey, as new: URL
+        at plain: URL, with key: EncryptionKey, as new: URL, now: Timestamp
     ) throws(StoreError) -> [OutboxItem] {
         if try !isAdoptionUnfinished(at: new) {
             let files = StoreFiles(directory: plain)
@@ -25,7 +26,7 @@ extension ChatStore {
             try files.withLocks { () throws(StoreError) in
                 let copy = StoreFiles(directory: plain.appending(path: "encrypted"))
                 do throws(StoreError) {
-                    try files.writeEncryptedCopy(to: copy, key, as: new)
+                    try files.writeEncryptedCopy(to: copy, key, as: new, now)
                 } catch {
                     // The next call removes a leftover copy.
                     try? DiskFile.removeAll(at: copy.directory.withoutSlash)
@@ -68,7 +69,7 @@ extension ChatStore {
 
 extension StoreFiles {
     fileprivate func writeEncryptedCopy(
-        to copy: StoreFiles, _ key: EncryptionKey, as new: URL
+        to copy: StoreFiles, _ key: EncryptionKey, as new: URL, _ now: Timestamp
     ) throws(StoreError) {
         let path = copy.directory.withoutSlash
         try DiskFile.removeAll(at: path)
@@ -76,32 +77,21 @@ extension StoreFiles {
         let keys = DataKeys()
         try KeyFile(in: path, of: new.withoutSlash).write(keys, for: [key])
         try writeHeldOutbox(to: copy.outbox, sealedBy: keys)
-        try DatabaseFiles(cache).copy(to: copy.cache)
-        do throws(StoreError) {
-            try LevelDB.removeGeneration(at: copy.cache)
-        } catch {
-            guard error.code == .corruption else { throw error }
-            // The next connection fetches the data again.
-            try DiskFile.removeAll(at: copy.cache)
-            try DiskFile.createDirectory(copy.cache)
-        }
+        let cache = try LevelDB(
+            at: copy.cache, environment: .disk(keys, as: StoreFiles.cacheName))
+        defer { cache.close() }
+        try cache.setUpEmptyCache(replacedAt: now)
         // Only in memory, these keys also read files that are not encrypted yet.
         let reading = DataKeys(generation: keys.generation, readsPlain: true, keys: keys.keys)
-        func seal(_ path: String, as database: String) throws(StoreError) {
-            try LevelDB.Environment.disk(reading, as: database).reseal(path)
-        }
-        for name in try DiskFile.names(in: copy.cache) where name != DatabaseFiles.lock {
-            try seal("\(copy.cache)/\(name)", as: StoreFiles.cacheName)
-        }
+        let environment = LevelDB.Environment.disk(reading, as: OutboxFiles.name)
         try DiskFile.createDirectory(copy.files)
         for name in try DiskFile.names(in: files) {
             let (old, new) = ("\(files)/\(name)", "\(copy.files)/\(name)")
             // An unreadable copy makes only its outbox item fail.
             guard StoreFiles.isReadable(old) else { continue }
             try DatabaseFiles.copy(old, to: new)
-            try seal(new, as: OutboxFiles.name)
+            try environment.reseal(new)
         }
-        try PushInboxFiles(in: directory).copy(to: PushInboxFiles(in: copy.directory), reading)
         if let version = try storedVersion() { try copy.setVersion(version) }
     }
 

@@ -51,8 +51,7 @@ extension ChatStore {
             let new = try LevelDB(
                 at: path, options: cache.options, environment: cache.environment.another(at: path))
             new.firstDamage.observe { [weak self] in self?.reportCacheDamage($0) }
-            try new.setKindFormat()
-            try new.setSchemaVersion(StoreSchema.current.version, replacedAt: now)
+            try new.setUpEmptyCache(replacedAt: now)
             return new
         } catch {
             // Report the original error.
@@ -64,6 +63,13 @@ extension ChatStore {
     /// Calls a closure with each replacement's reason, on the replacing thread.
     package func observeReplacements(_ observer: @escaping @Sendable (StoreError) -> Void) {
         replacementObservers.withLock { $0.append(observer) }
+    }
+}
+
+extension LevelDB {
+    func setUpEmptyCache(replacedAt now: Timestamp) throws(StoreError) {
+        try setKindFormat()
+        try setSchemaVersion(StoreSchema.current.version, replacedAt: now)
     }
 }
 

@@ -1,8 +1,8 @@
 import Models
 
 // A store must not send the items of an earlier copy of its outbox. Each commit of the outbox
-// therefore increases a number. The cache records it only after the commit is on disk, so the number
-// in the cache is never greater.
+// therefore increases a number. The cache records it only after the commit is on disk, so the
+// number in the cache is never greater.
 
 extension ChatStore {
     /// Writes the outbox's generation to the cache.
@@ -31,15 +31,6 @@ extension LevelDB {
             // The store never writes a greater number, to which adding could overflow.
             return number <= .maximumAssigned ? number : 0
         }
-    }
-
-    /// Removes the recorded number from a closed cache, because a new outbox starts at 0.
-    static func removeGeneration(at path: String) throws(StoreError) {
-        let cache = try LevelDB(at: path)
-        defer { cache.close() }
-        let batch = Overlay()
-        batch.remove { $0.schemaKey(.generation) }
-        try cache.write(batch, isDurable: true)
     }
 
     /// If this outbox is older than recorded, or has lost records, makes its pending items fail,

@@ -56,7 +56,10 @@ extension StoreFiles {
         }
     }
 
-    /// Writes an encrypted outbox with the same rows, in which no item is pending or has a path.
+    /// Writes an encrypted outbox with the same rows except requests, in which no item is pending
+    /// or has a path.
+    ///
+    /// No list shows requests, such as receipts, so the user could not confirm them.
     ///
     /// The files of this outbox, which is not encrypted, are never encrypted themselves: a program
     /// that cuts the logs or restores files could undo what was changed in them afterwards. The
@@ -88,6 +91,7 @@ extension StoreFiles {
         }
         try writeOutbox(at: new, environment, from: source, version, keepsNumbers: false) { item in
             item.distrust()
+            return item.operation != .request
         } findLoss: { (_, reindexing) throws(StoreError) in
             try OutboxLoss(of: nil, in: environment(), reindexing)
         }
@@ -106,10 +110,11 @@ extension StoreFiles {
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
         try writeOutbox(at: new, environment, from: source, version, keepsNumbers: true) { item in
-            guard item.state == .pending else { return }
+            guard item.state == .pending else { return true }
             item.isDoubtful = true
             // An attacker may have damaged an encrypted outbox to undo a cancellation.
             if keys != nil { item.requireConfirmation() }
+            return true
         } findLoss: { (unknownRows, reindexing) throws(StoreError) in
             var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
             loss.unreadableCount += unknownRows
@@ -121,10 +126,11 @@ extension StoreFiles {
     /// Writes the rows of another outbox and the index of its items to a new one.
     ///
     /// `keepsNumbers` is false for an outbox whose numbers another program may have chosen.
-    /// `findLoss` receives the number of rows of unknown tables, which are not copied.
+    /// `change` changes an item, and returns whether to keep it. `findLoss` receives the number of
+    /// rows of unknown tables, which are not copied.
     private func writeOutbox(
         at path: String, _ environment: () -> LevelDB.Environment, from source: LevelDB,
-        _ version: Int, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Void,
+        _ version: Int, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Bool,
         findLoss: (Int, OutboxReindexing) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {
         try DiskFile.createDirectory(path)
@@ -143,7 +149,7 @@ extension LevelDB {
     /// Copies the rows, with changed items, and returns the number of rows of unknown tables, which
     /// are not copied.
     fileprivate func addOutboxRows(
-        of source: LevelDB, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Void
+        of source: LevelDB, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Bool
     ) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
@@ -153,7 +159,7 @@ extension LevelDB {
             switch key.first.flatMap(OutboxTable.init) {
             case .outboxItem:
                 if var item: OutboxItem = rows.readableRecord(value) {
-                    change(&item)
+                    guard change(&item) else { return true }
                     batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
                 } else {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })

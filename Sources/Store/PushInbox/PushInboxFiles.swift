@@ -234,18 +234,6 @@ extension PushInboxFiles {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Copies the files of an unencrypted inbox, and encrypts the copies.
-    func copy(to other: PushInboxFiles, _ keys: DataKeys) throws(StoreError) {
-        guard try exists() else { return }
-        try DiskFile.createDirectory(other.path)
-        try alone { () throws(StoreError) in
-            for name in try names() where try objection(to: name) == nil {
-                try DatabaseFiles.copy(path(of: name), to: other.path(of: name))
-            }
-        }
-        try other.reseal(keys) {}
-    }
-
     /// Re-encrypts all files, and calls `finish` before other processes can add messages.
     ///
     /// After a crash, `keys` can still decrypt each file.

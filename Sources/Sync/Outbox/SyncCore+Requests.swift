@@ -22,10 +22,11 @@ extension OutboxItem {
         }
     }
 
-    /// Returns the request of an item; `nil` if `types` lacks it, has only a lower version of it, or
-    /// cannot read its parameters.
+    /// Returns the request of an item; `nil` if `types` lacks it, has only a lower version of it,
+    /// or cannot read its parameters, or if such a request never waits in the outbox.
     func request(of types: [any BackendRequest.Type]) -> (any BackendRequest)? {
-        guard let type = types.first(where: { $0.name.rawValue == requestName }),
+        let named = types.first { $0.name.rawValue == requestName }
+        guard let type = named as? any OfflineRequest.Type,
             requestVersion <= type.declaration.version, let parameters = requestParameters
         else { return nil }
         return try? JSONDecoder().decode(type, from: Data(parameters.utf8))

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func adopt() throws -> [OutboxItem] {
-        try ChatStore.adopt(at: plain.url, with: key, as: new.url)
+        try ChatStore.adopt(at: plain.url, with: key, as: new.url, now: 9)
     }
 
     private func expectHeld(
@@ -55,6 +55,8 @@ import Testing
         try store.write { batch in
             var item = try #require(try batch.outboxItem("r"))
             item.message?.text = "shown"
+            item.message?.requestID = "another"
+            item.message?.newMessage?.metaArrays = [MetaArray(key: "html", values: ["sent"])]
             item.setUploadedFile(FileInfo(url: "mxc://example.org/other"), at: 0)
             item.fail(.requestFailed)
             try batch.save(item)
@@ -64,7 +66,29 @@ import Testing
         #expect(item.message?.text == "planted" && item.newMessage?.text == "planted")
         #expect(item.errorCode == .needsConfirmation)
         #expect(item.uploadedFile(at: 0) == nil && item.indicesToUpload == [0])
-        #expect(item.message?.sendingStatus == .failed)
+        #expect(item.message?.sendingStatus == .failed && item.message?.requestID == "r")
+        #expect(item.newMessage?.metaArrays == [] && item.message?.metaArrays == [])
+    }
+
+    /// No list shows requests, and a change has no message to show.
+    @Test func userConfirmsOnlyWhatListsShow() throws {
+        let store = try plain.open()
+        try store.write { batch in
+            try batch.save(OutboxItem(.request, requestID: "q", channelURL: "c", createdAt: 6))
+            var deletion = OutboxItem(.delete, requestID: "d", channelURL: "c", createdAt: 7)
+            deletion.messageID = "m"
+            deletion.targetEpoch = "another"
+            deletion.message = try batch.outboxItem("r")?.message
+            try batch.save(deletion)
+        }
+        store.close()
+        let items = try adopt()
+        #expect(items.map(\.requestID) == ["r", "d"])
+        #expect(items.last?.message == nil && items.last?.targetEpoch == nil)
+        #expect(items.allSatisfy { $0.state == .failed })
+        let encrypted = try new.open()
+        #expect(try encrypted.outboxItem("q") == nil && encrypted.check().isEmpty)
+        encrypted.close()
     }
 
     /// The index names a row that does not exist; after damage, it is rebuilt.
@@ -99,7 +123,7 @@ import Testing
         let copy = try StoreDirectory(of: plain)
         _ = try adopt()
         try Data().write(to: new.url.appending(path: "ADOPTED"))
-        expectHeld(try ChatStore.adopt(at: copy.url, with: key, as: new.url))
+        expectHeld(try ChatStore.adopt(at: copy.url, with: key, as: new.url, now: 9))
         #expect(!FileManager.default.fileExists(atPath: copy.url.path))
         #expect(try !ChatStore.isAdoptionUnfinished(at: new.url))
     }
@@ -111,17 +135,20 @@ import Testing
         expectHeld(try adopt())
     }
 
-    @Test func pushInboxIsKept() throws {
+    /// The one who wrote them may have invented them; the server has the true ones.
+    @Test func messagesOfThePlainStoreAreNotKept() throws {
+        let message = Message(id: "p", channelURL: "c", text: "canary", createdAt: 5)
         let store = try plain.open()
+        try store.write { try $0.save(message) }
         try store.makePushInbox()
         store.close()
-        let box = try #require(try PushInbox(in: plain.url))
-        try box.leave([Message(id: "p", channelURL: "c", text: "pushed", createdAt: 5)])
+        try #require(try PushInbox(in: plain.url)).leave([message])
         _ = try adopt()
         let encrypted = try new.open()
-        let names = try encrypted.pushNames()
-        let messages = try names.flatMap { try encrypted.contents(ofPush: $0)?.messages ?? [] }
-        #expect(messages.map(\.text) == ["pushed"])
+        #expect(try encrypted.messageCount() == 0 && encrypted.pushNames().isEmpty)
+        // Earlier pushes do not bring deleted messages back.
+        #expect(try encrypted.snapshot().replacedAt() == 9)
+        #expect(encrypted.openingReport.replacedCache == nil)
         encrypted.close()
     }
 
