@@ -307,6 +307,17 @@ import Testing
         let (client, _) = try await begin()
         await client.disconnect()
         try box().leave(try await story.say("a"))
+        let path = try #require(
+            try FileManager.default.subpathsOfDirectory(atPath: story.directory.path)
+                .first { $0.hasSuffix(".drop") })
+        // More files than are read at once.
+        for number in 0...PushInbox.maximumCount {
+            var copy = path.dropLast(16 + ".drop".count)
+            copy += String(repeating: "0", count: 12) + String(0x1000 + number, radix: 16) + ".drop"
+            try FileManager.default.copyItem(
+                at: story.directory.appending(path: path),
+                to: story.directory.appending(path: String(copy)))
+        }
         try await client.clearCachedData()
         #expect(try box().count == 0)
         #expect(try await client.readPushInbox().isEmpty)

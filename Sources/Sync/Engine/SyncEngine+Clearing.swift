@@ -18,7 +18,10 @@ extension SyncEngine {
     package func clearCachedData(source: CollectionEventSource) throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData(source) }
         try translatingStoreErrors { () throws(StoreError) in
-            try store.removePushes(store.pushNames())
+            // The names are returned in limited numbers.
+            while case let names = try store.pushNames(), !names.isEmpty {
+                try store.removePushes(names)
+            }
         }
     }
 
@@ -78,7 +81,7 @@ extension SyncCore {
         hasFeedBegun = false
         isCatchingUp = true
         backfill.enqueueAll()
-        startFeed()
+        requestFeedBatch()
     }
 
     /// If there is a connection, replaces a damaged cache, and returns whether it did so.
