@@ -21,8 +21,9 @@ extension MatrixBackend {
     /// decoded: a member may name any text as the ID of the event that an edit or a reply is for,
     /// and an error would end the feed.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
-        guard (1...WireLimit.id).contains(id.utf8.count), !id.utf8.contains(where: { $0 < 0x20 })
-        else { return nil }
+        guard (1...WireLimit.id).contains(id.utf8.count), !id.hasControlCharacters else {
+            return nil
+        }
         let count = timelineCount
         do {
             let reply: EventReply = try await call(.get("rooms", room, "event", id))

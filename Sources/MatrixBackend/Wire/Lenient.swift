@@ -124,6 +124,10 @@ enum WireLimit {
     static let heroes = 16
 }
 
+extension String {
+    var hasControlCharacters: Bool { utf8.contains { $0 < 0x20 } }
+}
+
 extension DecodingError {
     static var noEvent: DecodingError { corrupted("an event has no type or no sender") }
 

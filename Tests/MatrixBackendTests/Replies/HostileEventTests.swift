@@ -148,6 +148,17 @@ import Testing
         }
     }
 
+    /// In rooms of old versions, the sender's homeserver chooses the ID.
+    @Test func eventThatNoRequestCanNameIsOmitted() async throws {
+        let alice = try await FollowingDevice()
+        let events = try await alice.feed(
+            event("$\\u0001", text("hello")), event("$m", text("hello")))
+        let ids = events.compactMap { event in
+            if case .messageReceived(let message) = event { message.messageID } else { nil }
+        }
+        #expect(ids == ["$m"])
+    }
+
     @Test func eventsWithLongIDsAreNotRequested() async throws {
         let alice = try await FollowingDevice()
         let long = "$" + String(repeating: "x", count: 255)
