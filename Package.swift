@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// LevelDB. On a Mac, which also builds apps for iOS, SwiftPM builds it from source. On Linux, it is a
-// library of the system, such as Debian's libleveldb-dev.
+// LevelDB. On a Mac, which also builds apps for iOS, SwiftPM builds it from source. On Linux, it is
+// a library of the system, such as Debian's libleveldb-dev.
 #if os(macOS)
     let levelDBPackages: [Package.Dependency] = [
         .package(url: "https://github.com/firebase/leveldb", from: "1.22.2")
@@ -34,13 +34,13 @@ let package = Package(
         // Needs the trait `Inspector`.
         .library(
             name: "ScrollbackInspector", targets: ["ScrollbackInspector", "AppleCollectionsAlias"]),
-        // `make install` installs it as `scrollback`. A product of that name could share a build directory
-        // with the module `Scrollback` on a case-insensitive disk.
+        // `make install` installs it as `scrollback`. A product of that name could share a build
+        // directory with the module `Scrollback` on a case-insensitive disk.
         .executable(name: "scrollback-repl", targets: ["ScrollbackPrompt"]),
     ],
     traits: [
-        // Without it, SwiftPM neither fetches nor builds FlyingFox. A dependency of a product that an
-        // app does not use would be fetched and built nevertheless.
+        // Without it, SwiftPM neither fetches nor builds FlyingFox. A dependency of a product that
+        // an app does not use would be fetched and built nevertheless.
         .trait(name: "Inspector", description: "Builds the inspector, which needs an HTTP server."),
         // Without it, SwiftPM does not fetch swift-log.
         .trait(name: "Logging", description: "Connects the log of a client to swift-log."),
@@ -82,10 +82,10 @@ let package = Package(
                 "Models", "Store", "Sync",
                 .product(
                     name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
-                // Never built. swift-collections has a target `Collections` too, and SwiftPM rejects
-                // a graph with two targets of one name. This alias renames Apple's target, so that
-                // apps that use swift-collections or NIO need no change. The condition, a platform
-                // that is not supported, prevents the target from being built.
+                // Never built. swift-collections has a target `Collections` too, and SwiftPM
+                // rejects a graph with two targets of one name. This alias renames Apple's target,
+                // so that apps that use swift-collections or NIO need no change. The condition, a
+                // platform that is not supported, prevents the target from being built.
                 .product(
                     name: "Collections",
                     package: "swift-collections",
@@ -238,7 +238,8 @@ let package = Package(
             path: "Tests/KilledScenarios"
         ),
         .target(name: "CScrollbackDiskSteps", path: "Tests/CDiskSteps"),
-        // No test depends on it: what replaces calls of the C library belongs into this program alone.
+        // No test depends on it: what replaces calls of the C library belongs into this program
+        // alone.
         .executableTarget(
             name: "ScrollbackKilledProcess",
             dependencies: ["ScrollbackKilledScenarios", "CScrollbackDiskSteps"],

@@ -22,10 +22,10 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
-        // `make schema` writes compared.proto, with the types that the benchmark uses and the types of
-        // their fields. To generate Sources/Protobuf from it, run `swift build -c release --product
-        // protoc-gen-swift` in a checkout of swift-protobuf, and then, with that plugin: protoc
-        // --swift_opt=Visibility=Public --swift_out=Sources/Protobuf compared.proto
+        // `make schema` writes compared.proto, with the types that the benchmark uses and the types
+        // of their fields. To generate Sources/Protobuf from it, run `swift build -c release
+        // --product protoc-gen-swift` in a checkout of swift-protobuf, and then, with that plugin:
+        // protoc --swift_opt=Visibility=Public --swift_out=Sources/Protobuf compared.proto
         .target(
             name: "Protobuf",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]

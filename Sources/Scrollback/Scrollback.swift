@@ -1,7 +1,8 @@
-// The types that an app names. Their members stay visible, wherever they are declared, and so do the
-// values of other types, such as `options.sync.pageSize`. Code that names `SyncOptions` or another
-// type of an option, and backends, also import `Sync`; an extension that receives pushes, and users of
-// the database, import `Store`; users of records import `Models`. A test limits the number of symbols.
+// The types that an app names. Their members stay visible, wherever they are declared, and so do
+// the values of other types, such as `options.sync.pageSize`. Code that names `SyncOptions` or
+// another type of an option, and backends, also import `Sync`; an extension that receives pushes,
+// and users of the database, import `Store`; users of records import `Models`. A test limits the
+// number of symbols.
 
 @_exported public import struct Collections.CatchUpResult
 @_exported public import protocol Collections.ChannelDelegate

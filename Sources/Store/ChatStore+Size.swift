@@ -41,7 +41,8 @@ extension ChatStore {
     /// Outbox items, drafts and pins are kept; downloaded files are removed. Observers receive one
     /// change, ``Change/Operation/clearedCachedData``, which the call returns. An existing
     /// ``Snapshot`` keeps all data on the disk until it is released. If the disk fails only during
-    /// purging, the call throws the error, but the data is cleared, and later writes purge the rows.
+    /// purging, the call throws the error, but the data is cleared, and later writes purge the
+    /// rows.
     ///
     /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait until the call returns.

@@ -73,8 +73,8 @@ import Testing
         await other.close()
     }
 
-    /// The directories of another user and of another app with the same key are moved into the place
-    /// of Bob's.
+    /// The directories of another user and of another app with the same key are moved into the
+    /// place of Bob's.
     @Test(arguments: [true, false])
     func directoryOfAnotherUserOrAppIsNotOpened(isApp: Bool) async throws {
         let options = story.options.encrypted(with: key)

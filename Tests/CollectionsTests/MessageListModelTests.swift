@@ -36,7 +36,7 @@ import Testing
                 let gaps = try snapshot.gaps(in: url)
                 if gaps.contains(where: { $0.changesSince != nil }) { unsure.append(url) }
                 stale += try snapshot.staleRanges(in: url)
-                    .filter { $0.epoch == StaleRange.singleMessage }
+                    .filter { $0.lossNumber == StaleRange.singleMessage }
             }
             // Pages of stored messages that are not loaded are not listed.
             let isRead = !list.hasPrevious || list.gapIndex != nil
@@ -250,7 +250,7 @@ import Testing
         try story.server.importMessages([late], isReported: false)
         // The engine might fetch the whole stale range in the background.
         if canFilter { story.network.hold([.messages]) }
-        try story.store.write { try $0.markStale(StaleRange(in: "general", epoch: 0)) }
+        try story.store.write { try $0.markStale(StaleRange(in: "general", lossNumber: 0)) }
         while list.gap == nil { await Task.yield() }
         #expect(list.hasPrevious && list.gapIndex == 0)
         while list.hasPrevious { try await list.loadPrevious() }

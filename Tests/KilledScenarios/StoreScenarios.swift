@@ -98,8 +98,8 @@ struct Rebuilding: Performer {
     }
 }
 
-/// Requires that the next process finishes the migration with all outbox items, and that no files of
-/// the old cache stay.
+/// Requires that the next process finishes the migration with all outbox items, and that no files
+/// of the old cache stay.
 struct Migrating: Performer {
     let directory: URL
 
@@ -134,8 +134,8 @@ struct Migrating: Performer {
     }
 }
 
-/// Requires that the next process has the whole old cache or an empty one, and all that the user has
-/// written.
+/// Requires that the next process has the whole old cache or an empty one, and all that the user
+/// has written.
 ///
 /// The store is encrypted if the directory contains a key file when the scenario begins.
 struct ReplacingCache: Performer {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ScrollbackMessenger
 
-/// Tests the models of the example's views as an app tests its own: without a screen, on an embedded
-/// server.
+/// Tests the models of the example's views as an app tests its own: without a screen, on an
+/// embedded server.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct MessengerTests {
     private let server: EmbeddedServer
     private let client: ChatClient

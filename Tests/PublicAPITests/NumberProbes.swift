@@ -300,15 +300,15 @@ extension NumberProbe {
                 _ = changes.drain()
             },
             NumberProbe(
-                "FeedPoint.init(_:number:)", "StaleRange.epoch",
-                "StaleRange.init(in:from:to:epoch:)"
+                "FeedPoint.init(_:number:)", "StaleRange.lossNumber",
+                "StaleRange.init(in:from:to:lossNumber:)"
             ) { numbers, world in
                 let store = try NumberProbe.filledStore(&numbers, world.url)
                 let (lower, upper, other) = (numbers.bound(), numbers.bound(), numbers.bound())
                 let point = FeedPoint("f", number: numbers.int64())
                 var range = StaleRange(
-                    in: world.url, from: lower, to: upper, epoch: numbers.int64())
-                range.epoch = numbers.int64()
+                    in: world.url, from: lower, to: upper, lossNumber: numbers.int64())
+                range.lossNumber = numbers.int64()
                 try store.write { batch in
                     // Gaps and stale ranges whose bounds are equal are refused.
                     try? batch.open(Gap(in: world.url, from: lower, to: upper, changesSince: point))

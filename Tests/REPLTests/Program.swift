@@ -94,7 +94,8 @@ final class Program: @unchecked Sendable {
 
     /// Writes to the program's input.
     ///
-    /// If the program has ended, the text is dropped, and the signal `SIGPIPE` does not end the tests.
+    /// If the program has ended, the text is dropped, and the signal `SIGPIPE` does not end the
+    /// tests.
     func type(_ text: String) {
         var signals = sigset_t()
         var mask = sigset_t()

@@ -327,7 +327,8 @@
             #expect(TextMask(isOn: false).shown(error) == "refused: confidential")
         }
 
-        /// If whole names were compared, the test would exceed its limit: this takes quadratic time.
+        /// If whole names were compared, the test would exceed its limit: this takes quadratic
+        /// time.
         @Test func channelsAreSortedByTheBeginningOfTheirNames() async throws {
             let story = try await InspectorStory()
             let marks = String(repeating: "\u{301}", count: 30_000)

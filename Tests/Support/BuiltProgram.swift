@@ -9,8 +9,8 @@ package enum BuiltProgram {
         package let description: String
     }
 
-    /// The environment of the programs: that of the tests, without the search for leaks of the address
-    /// sanitizer, which also reports what a program uses until it ends.
+    /// The environment of the programs: that of the tests, without the search for leaks of the
+    /// address sanitizer, which also reports what a program uses until it ends.
     package static var environment: [String: String] {
         ProcessInfo.processInfo.environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { $1 }
     }

@@ -13,7 +13,8 @@ package enum Seeds {
         0..<(isNight ? atNight : byDay)
     }
 
-    /// Returns every number of a range in nightly runs; in ordinary runs, one of every `step` numbers.
+    /// Returns every number of a range in nightly runs; in ordinary runs, one of every `step`
+    /// numbers.
     ///
     /// Pass a prime number, so that the sample does not always hit the same part of structures
     /// whose size is a power of two.

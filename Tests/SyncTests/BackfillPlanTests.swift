@@ -54,16 +54,17 @@ import Testing
     }
 
     @Test func staleMessagesBelowAGapAreFetchedAgainAfterIt() {
-        func stale(_ lower: Int, _ upper: Int, epoch: Int64) -> StaleRange {
+        func stale(_ lower: Int, _ upper: Int, lossNumber: Int64) -> StaleRange {
             StaleRange(
-                in: "general", from: Self.bound(lower), to: Self.bound(upper), epoch: epoch)
+                in: "general", from: Self.bound(lower), to: Self.bound(upper),
+                lossNumber: lossNumber)
         }
-        let late = stale(1, 2, epoch: 0)
+        let late = stale(1, 2, lossNumber: 0)
         #expect(plan([gap(2, 3)], stale: [late]).next == .fill(gap(2, 3)))
         #expect(plan([], stale: [late]).next == .refetch(late))
         #expect(plan([], stale: [late], hasBudget: false).next == nil)
         // After a loss, the whole history is stale. Only its visible ranges are fetched again.
-        #expect(plan([], stale: [stale(1, 2, epoch: 1)]).next == nil)
+        #expect(plan([], stale: [stale(1, 2, lossNumber: 1)]).next == nil)
     }
 
     @Test func newestEndOfARecentChannelIsFetched() {
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func staleRangesAreFetchedAfterAllVisibleGaps() {
-        let stale = StaleRange(in: "general", from: Self.bound(1), to: Self.bound(3), epoch: 1)
+        let stale = StaleRange(in: "general", from: Self.bound(1), to: Self.bound(3), lossNumber: 1)
         let view = ShownRange(from: Self.bound(2))
         #expect(plan([gap(3, 4)], stale: [stale], view: view).next == .fill(gap(3, 4)))
         #expect(plan([], stale: [stale], view: view).next == .refetch(stale))

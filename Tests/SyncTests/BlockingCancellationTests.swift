@@ -98,8 +98,8 @@ private final class BlockingBackend: ForwardingBackend {
         try await endsWhileBlocked { await $0.close() }
     }
 
-    // The first batch of a connection reports that the feed is live. The late call would take it, and
-    // the engine would wait for ever.
+    // The first batch of a connection reports that the feed is live. The late call would take it,
+    // and the engine would wait for ever.
     @Test func connectingWaitsForACanceledFeedThatBeginsLate() async throws {
         let story = try await Story()
         try await story.open()

@@ -26,8 +26,8 @@ import Testing
             put(Gap(in: "general", from: bounds[0], to: bounds[3]))
             put(Gap(in: "general", from: bounds[1], to: bounds[4]))
         case .staleRanges:
-            put(StaleRange(in: "general", from: bounds[0], to: bounds[3], epoch: 1))
-            put(StaleRange(in: "general", from: bounds[1], to: bounds[4], epoch: 1))
+            put(StaleRange(in: "general", from: bounds[0], to: bounds[3], lossNumber: 1))
+            put(StaleRange(in: "general", from: bounds[1], to: bounds[4], lossNumber: 1))
         }
     }
 

@@ -76,7 +76,8 @@ import Testing
         try story.store.write { batch in
             batch.setLossCount(1)
             batch.setFormerEpoch(FormerEpoch("e", losses: 100...200))
-            try batch.markStale(StaleRange(in: "general", from: .beginning, to: .end, epoch: 150))
+            try batch.markStale(
+                StaleRange(in: "general", from: .beginning, to: .end, lossNumber: 150))
         }
         try story.importMessages(["old": 500])
         try await story.waitUntilNotified()

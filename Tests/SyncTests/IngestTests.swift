@@ -256,7 +256,8 @@ import Testing
                 try ingest.applyChangelog(changes, in: "general", since: interim, .messageChangelog)
             case .reply:
                 if let message {
-                    _ = try ingest.applyAnswer(message, since: interim, .eventMessageSent)
+                    try ingest.applyAnswer(
+                        message, since: interim, .eventMessageSent, opensGap: false)
                 }
             }
         }
@@ -418,7 +419,7 @@ import Testing
         }
         let stale = try device.store.read { try $0.staleRanges(in: url) }
         #expect(stale.map { $0.contains(Message.sample(1).position) } == [true])
-        #expect(stale.map(\.epoch) == [StaleRange.singleMessage])
+        #expect(stale.map(\.lossNumber) == [StaleRange.singleMessage])
         try device.apply(.messageReceived(.sample(1)))
         #expect(try device.store.read { try $0.staleRanges(in: url).isEmpty })
     }

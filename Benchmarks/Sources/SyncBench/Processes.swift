@@ -10,8 +10,8 @@ import Sync
 enum ProcessProbe: String, CaseIterable {
     /// The time from the first call of the package to the first 40 rows of a channel.
     case launch
-    /// The same time when it is done again in this process, where the Swift runtime has prepared the
-    /// types.
+    /// The same time when it is done again in this process, where the Swift runtime has prepared
+    /// the types.
     case relaunch
     /// The private memory of an app that shows the first 40 messages of a channel.
     case app
@@ -76,8 +76,8 @@ enum ProcessProbe: String, CaseIterable {
         }
     }
 
-    /// Returns the bytes that a client writes for each of 2,000 messages that arrive or are sent one
-    /// after the other, while the server keeps its data in memory.
+    /// Returns the bytes that a client writes for each of 2,000 messages that arrive or are sent
+    /// one after the other, while the server keeps its data in memory.
     @MainActor
     private func writtenBytes(with options: ChatClientOptions) async throws -> Int {
         let count = 2000

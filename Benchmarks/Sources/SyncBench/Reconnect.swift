@@ -5,8 +5,8 @@ import Models
 import Store
 import Sync
 
-/// Measures a reconnect after a day: each channel has missed messages, of which the feed reports the
-/// newest twenty, and the app shows the list of channels and one channel.
+/// Measures a reconnect after a day: each channel has missed messages, of which the feed reports
+/// the newest twenty, and the app shows the list of channels and one channel.
 @MainActor
 func reconnect(
     channels channelCount: Int, missed: Int, in directory: URL

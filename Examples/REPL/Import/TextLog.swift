@@ -10,8 +10,8 @@ struct TextLog {
         case weechat
         /// `[22:13:20] <ann> hello`; the file's name contains the date.
         case znc
-        /// `[11/14/23, 10:13:20 PM] Ann: hello`, or `14.11.23, 22:13 - Ann: hello`; further lines of
-        /// a text follow.
+        /// `[11/14/23, 10:13:20 PM] Ann: hello`, or `14.11.23, 22:13 - Ann: hello`; further lines
+        /// of a text follow.
         case whatsapp
     }
 

@@ -60,7 +60,8 @@ extension ChatClient {
             error: work.isCancelled ? nil : failure)
     }
 
-    /// Returns the positions of the newest stored messages before a time, and the changes from now on.
+    /// Returns the positions of the newest stored messages before a time, and the changes from now
+    /// on.
     private static func observe(
         _ store: ChatStore, before time: Timestamp
     ) async throws(SyncError) -> ([ChannelURL: Position], ObservedChanges) {

@@ -23,8 +23,8 @@ extension ChatClient {
     /// - Throws: `store` if the data could not be removed, for example because the store could not
     ///   be opened; the client then keeps the user and the unsent items. If only files of an
     ///   already emptied store remain, there is no error: the client removes them when the next
-    ///   user connects. The cache of ``StorageDamage/plainStore`` may remain. `closed` or `canceled`
-    ///   if another user connects during the call.
+    ///   user connects. The cache of ``StorageDamage/plainStore`` may remain. `closed` or
+    ///   `canceled` if another user connects during the call.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [OutboxItem] {
         guard let userID = session?.userID else { return [] }

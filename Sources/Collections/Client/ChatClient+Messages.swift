@@ -335,9 +335,9 @@ extension ChatClient {
     ///
     /// Kept bytes are returned without a request, also without a connection. They stay within the
     /// limits of ``ChatClientOptions/cacheLimits``, until the cached data is removed, or until a
-    /// message with the file is deleted or edited. The file's URL, size and custom type identify the
-    /// bytes: the server must not return other bytes later. A file without a URL, or with that of a
-    /// local file, is not kept. A file that the user has sent from this device is kept, too,
+    /// message with the file is deleted or edited. The file's URL, size and custom type identify
+    /// the bytes: the server must not return other bytes later. A file without a URL, or with that
+    /// of a local file, is not kept. A file that the user has sent from this device is kept, too,
     /// if its bytes were in the message or in a copy.
     ///
     /// - Throws: `noUser`, also after ``close()``; `notConnected` or `refused` if the file is not

@@ -83,8 +83,8 @@ extension CollectionChange {
     /// make loading page after page quadratic.
     private static var longestChecked: Int { 2_000 }
 
-    /// Returns the list before a change, to verify the change; `nil` if the list is long, or if this
-    /// build does not verify changes.
+    /// Returns the list before a change, to verify the change; `nil` if the list is long, or if
+    /// this build does not verify changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(

@@ -28,7 +28,8 @@ final class StoreFollower {
 
     /// Processes all changes that precede a new snapshot, and then reads the snapshot.
     ///
-    /// Later changes stay queued until the caller calls ``processQueued()``, after applying the result.
+    /// Later changes stay queued until the caller calls ``processQueued()``, after applying the
+    /// result.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
@@ -45,8 +46,8 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again while a change is processed, for example after dropped changes or after
-    /// a gap below the list has closed.
+    /// Reads the store again while a change is processed, for example after dropped changes or
+    /// after a gap below the list has closed.
     ///
     /// Queued changes that the snapshot contains are skipped, because replaying them would bring
     /// back deleted rows and apply replacements twice. The closure receives them, for example to
@@ -75,17 +76,14 @@ final class StoreFollower {
         changes.cancel()
     }
 
-    private func processThenWait() {
-        guard !isStopped else { return }
-        queued += changes.drain { [weak self] in StoreFollower.wake(self) }
-        processAll(through: .max)
-    }
-
-    /// Processes changes in a detached task, which does not inherit the priority and task-local
-    /// values of the committing task.
+    /// Processes the queued changes, and is called again after the next one.
+    ///
+    /// A detached task does not inherit the priority and task-local values of the committing task.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
-            follower?.processThenWait()
+            guard let follower, !follower.isStopped else { return }
+            follower.queued += follower.changes.drain { [weak follower] in wake(follower) }
+            follower.processAll(through: .max)
         }
     }
 

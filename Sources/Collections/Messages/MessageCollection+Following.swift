@@ -4,12 +4,28 @@ import Store
 import Sync
 
 extension MessageCollection {
+    /// Returns the follower of the channel; the first call creates it, and reads all that the
+    /// collection shows beside its rows.
     func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
             [weak self] change in self?.process(change)
         }
         self.follower = follower
+        followEngine()
+        readFailedChanges(notifies: false)
+        readDraft()
+        // Read the channel last: if its row is damaged, all else is still shown.
+        channel = try follower.read { (reader) throws(StoreError) in
+            try readParentMessage(in: reader)
+            openChannel = try reader.openChannel(channelURL)
+            return try reader.groupChannel(channelURL) ?? channel
+        }
+        return follower
+    }
+
+    /// Fetches a thread again when the feed is live, and otherwise reports huge gaps.
+    private func followEngine() {
         let isThread = window.thread != nil
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
@@ -21,15 +37,6 @@ extension MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        readFailedChanges(notifies: false)
-        readDraft()
-        // Read the channel last: if its row is damaged, all else is still shown.
-        channel = try follower.read { (reader) throws(StoreError) in
-            try readParentMessage(in: reader)
-            openChannel = try reader.openChannel(channelURL)
-            return try reader.groupChannel(channelURL) ?? channel
-        }
-        return follower
     }
 
     func readFailedChanges(notifies: Bool) {
@@ -88,6 +95,10 @@ extension MessageCollection {
         endUploads()
     }
 
+    /// Reads the window again, and returns the edits; `nil` if the read continues on another
+    /// thread.
+    ///
+    /// `changes` receives the queued changes that the snapshot contains.
     func readAgain(
         after earlier: WindowEdits, _ changes: inout [Change]
     ) throws(StoreError) -> WindowEdits? {
@@ -109,8 +120,8 @@ extension MessageCollection {
         }
     }
 
-    /// Shows and reports changes of the channel itself, its draft and its uploads; consecutive saves
-    /// of the channel with one source are reported once.
+    /// Shows and reports changes of the channel itself, its draft and its uploads; consecutive
+    /// saves of the channel with one source are reported once.
     func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
         if window.thread != nil { notifyParent(change) }
@@ -290,7 +301,7 @@ extension MessageCollection {
 
     func showRegardlessOfFilter(_ id: RequestID) {
         longReads.invalidate()
-        showEdits(window.showWritten(id), .reported)
+        showEdits(window.showRegardlessOfFilter(id), .reported)
     }
 
     func changeThread(_ change: (inout Window) -> WindowEdits) {

@@ -84,7 +84,7 @@ extension MessageCollection {
             page += 1
             do throws(SyncError) {
                 let feedHadBegun = try await fetch(direction, left, at: gap)
-                if !feedHadBegun, try canCrossGaps() {
+                if !feedHadBegun, try !hasStaleMessages(from: .beginning, to: .end) {
                     return all.union(try await cross(direction, left).map(\.id))
                 }
             } catch {
@@ -203,7 +203,7 @@ extension MessageCollection {
             let fetched = try await tasks.run { [engine] () throws(SyncError) in
                 try await engine.fetch(request, source)
             }
-            record(fetched, since: omissions)
+            recordThreadPage(fetched, since: omissions)
             return fetched
         } catch {
             // Disposing the collection cancels its requests: throw `disposed`, not `canceled`.
@@ -212,8 +212,8 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches pages of a gap of ``items``, from its upper bound, until one has a message of the gap,
-    /// and returns the remaining gap; `nil` if it is closed.
+    /// Fetches pages of a gap of ``items``, from its upper bound, until one has a message of the
+    /// gap, and returns the remaining gap; `nil` if it is closed.
     ///
     /// - Throws: As ``loadPrevious()``.
     @discardableResult
@@ -284,39 +284,35 @@ extension MessageCollection {
     /// A page that was requested before the feed began (`feedHadBegun` is false) closes no gap: the
     /// list shows its messages and the gap, which is filled later. If the listed messages are
     /// stale, the page is fetched again: the server may lack some of them.
-    func showFetched(feedHadBegun: Bool) async throws(SyncError) -> [Message] {
+    func refreshWindow(feedHadBegun: Bool) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
             // Keep the position of a window to which the user has loaded more messages.
             processQueued()
             return messages
         }
-        let crossesGaps = feedHadBegun ? false : try canCrossGaps()
+        // A restored server may lack stale messages, so then the list shows only the page.
+        let crossesGaps =
+            feedHadBegun ? false : try !hasStaleMessages(from: .beginning, to: .end)
         try openWindow(crossesGaps: crossesGaps)
         try await completeWindow(crossesGaps: crossesGaps)
         if crossesGaps { return messages }
         await extendToSize()
         try checkIsStarted()
-        guard !feedHadBegun, window.thread == nil, try hasStaleMessages(),
+        guard !feedHadBegun, window.thread == nil,
+            try hasStaleMessages(from: window.lower, to: window.upper),
             let request = try await firstPage(await engine.state)
         else { return messages }
         // Ignore the error: the first page is listed.
         _ = try? await fetch(request, .messageInitialize)
-        return try await showFetched(feedHadBegun: true)
+        return try await refreshWindow(feedHadBegun: true)
     }
 
-    private func hasStaleMessages() throws(SyncError) -> Bool {
+    private func hasStaleMessages(
+        from lower: Gap.Bound, to upper: Gap.Bound
+    ) throws(SyncError) -> Bool {
         try engine.stored { (reader) throws(StoreError) in
-            try !reader.staleRanges(in: channelURL, from: window.lower, to: window.upper).isEmpty
-        }
-    }
-
-    /// Returns `true` if the list can show all stored messages before the feed has begun.
-    ///
-    /// It cannot if some are stale: a server that was restored may lack them.
-    private func canCrossGaps() throws(SyncError) -> Bool {
-        try engine.stored { (reader) throws(StoreError) in
-            try reader.staleRanges(in: channelURL, from: .beginning, to: .end).isEmpty
+            try !reader.staleRanges(in: channelURL, from: lower, to: upper).isEmpty
         }
     }
 

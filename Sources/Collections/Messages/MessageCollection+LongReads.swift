@@ -53,7 +53,8 @@ extension MessageCollection {
             })
     }
 
-    /// Changes the window as ``changeWindow(trimming:_:_:)`` does, but on another thread, without a limit.
+    /// Changes the window as ``changeWindow(trimming:_:_:)`` does, but on another thread, without a
+    /// limit.
     @discardableResult
     func loadElsewhere<Value: Sendable>(
         trimming end: Window.End, _ reporting: Reporting,

@@ -80,10 +80,10 @@ extension MessageCollection {
     /// The number of times that the feed has omitted messages; `nil` if no thread is shown.
     var omissions: Int? { window.thread?.omissions }
 
-    /// Records the range of the thread that a page covers.
+    /// Records the range of a thread that a page covers; without a thread, it has no effect.
     ///
     /// `omissions` is the value of ``omissions`` when the page was requested.
-    func record(_ fetched: FetchedMessages, since omissions: Int?) {
+    func recordThreadPage(_ fetched: FetchedMessages, since omissions: Int?) {
         // Without a thread, the engine has recorded the page.
         guard omissions != nil else { return }
         // The page is fetched again when the feed has begun.
@@ -147,7 +147,7 @@ extension MessageCollection {
     }
 
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
-        record(fetched, since: omissions)
+        recordThreadPage(fetched, since: omissions)
         guard let thread = window.thread, !isDisposed else { return }
         guard fetched.feedHadBegun else { return endRefresh(isStale: true) }
         // The feed has omitted messages again.

@@ -261,14 +261,14 @@ public final class MessageCollection {
                     if let request = try await self?.firstPage(state) {
                         let omissions = self?.omissions
                         let fetched = try await engine.fetch(request, .messageInitialize)
-                        self?.record(fetched, since: omissions)
+                        self?.recordThreadPage(fetched, since: omissions)
                         feedHadBegun = fetched.feedHadBegun
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
                 return Result<[Message], SyncError>.success(
                     policy.loadsFromAPI
-                        ? try await showFetched(feedHadBegun: feedHadBegun) : messages)
+                        ? try await refreshWindow(feedHadBegun: feedHadBegun) : messages)
             } catch {
                 // Disposing the collection cancels its requests: report `disposed`, not `canceled`.
                 let isOver = error.code.isEnd && self?.isDisposed != false
@@ -324,7 +324,7 @@ public final class MessageCollection {
         if let request = try await firstPage(state) {
             feedHadBegun = try await fetch(request, .messageInitialize).feedHadBegun
         }
-        return try await showFetched(feedHadBegun: feedHadBegun)
+        return try await refreshWindow(feedHadBegun: feedHadBegun)
     }
 
     /// Ends the collection: it loads no more messages and sends no more notifications.

@@ -107,13 +107,13 @@ extension Window {
         var edits = WindowEdits()
         (edits.sources, edits.canceled, edits.accepted) =
             (earlier.sources, earlier.canceled, earlier.accepted)
-        var isJoined = earlier.isJoined
+        var mustExtendToPage = earlier.mustExtendToPage
         for change in skipped {
             let earlier = next.record(change)
             edits.sources.merge(earlier.sources) { $1 }
             edits.canceled += earlier.canceled
             edits.accepted.merge(earlier.accepted) { $1 }
-            isJoined = isJoined || earlier.isJoined
+            mustExtendToPage = mustExtendToPage || earlier.mustExtendToPage
         }
         try next.readOutboxItems(in: reader)
         var messages = try next.messages(
@@ -130,7 +130,9 @@ extension Window {
         for message in messages { next.showStored(message, &edits) }
         // The window showed only one message while the older history was unknown. Show a full page.
         let missing = olderPageSize - messages.count
-        if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
+        if mustExtendToPage, missing > 0 {
+            try next.extendOlder(missing, false, in: reader, &edits)
+        }
         next.removeRowsNotRead(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)

@@ -50,7 +50,7 @@ extension Window {
         }
     }
 
-    mutating func showWritten(_ id: RequestID) -> WindowEdits {
+    mutating func showRegardlessOfFilter(_ id: RequestID) -> WindowEdits {
         var edits = WindowEdits()
         writtenHere.insert(id)
         if list[.message(.written(id))] == nil {

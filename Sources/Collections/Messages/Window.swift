@@ -22,7 +22,7 @@ struct Window: Sendable {
     /// The coverage of the shown thread; `nil` for the history of the channel.
     var thread: ThreadCoverage?
 
-    /// The lower bound of the shown range; `end` if the window is empty.
+    /// The lower bound of the shown range; `end` if the window covers no range.
     var lower = Gap.Bound.end
     /// The upper bound of the shown range; `end` if new messages are shown as they arrive.
     var upper = Gap.Bound.end
@@ -112,10 +112,12 @@ struct Window: Sendable {
 
     // MARK: Following
 
-    /// Takes over a change of the store, except for the rows, and returns the edits of the rows.
+    /// Updates the window for a change of the store, except its rows, and returns the edits of
+    /// these.
     mutating func record(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
+            // The window covers no range yet: it begins at the oldest saved message.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation, isOfHistory(message)
                 else { return nil }
@@ -124,7 +126,7 @@ struct Window: Sendable {
             if let oldest = positions.min() {
                 lower = .position(oldest)
                 // The store may already have newer messages and their history.
-                (edits.mustReadAgain, edits.isJoined) = (true, true)
+                (edits.mustReadAgain, edits.mustExtendToPage) = (true, true)
             }
         }
         let startedInGap = startsInGap
@@ -147,7 +149,7 @@ struct Window: Sendable {
 
     /// Makes the window be read again if the gap that contained its lower bound was closed.
     func readAgainIfGapClosed(_ edits: inout WindowEdits) {
-        if leadingGap == nil { (edits.isJoined, edits.mustReadAgain) = (true, true) }
+        if leadingGap == nil { (edits.mustExtendToPage, edits.mustReadAgain) = (true, true) }
     }
 
     private mutating func addEdits(for entry: Change.Entry, to edits: inout WindowEdits) {
@@ -212,8 +214,8 @@ struct Window: Sendable {
 
     /// Returns the row of a sent message.
     ///
-    /// A listed message keeps its row. Another one with a request ID gets the row of that ID, unless
-    /// an outbox item that this change does not end still has it.
+    /// A listed message keeps its row. Another one with a request ID gets the row of that ID,
+    /// unless an outbox item that this change does not end still has it.
     private mutating func assignRow(
         to message: Message, _ id: MessageID, _ edits: WindowEdits
     ) -> Message.ID {
@@ -346,8 +348,8 @@ struct WindowEdits: Sendable {
     /// The sent messages that are not listed, by the rows of the unsent ones.
     var accepted: [MessageItem.ID: Message] = [:]
     var mustReadAgain = false
-    /// `true` if the gap below the oldest row was closed, or if the window was empty.
-    var isJoined = false
+    /// `true` if the gap below the oldest row was closed, or if the window covered no range.
+    var mustExtendToPage = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {
         rows.remove(id)

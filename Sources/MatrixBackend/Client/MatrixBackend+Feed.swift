@@ -68,7 +68,8 @@ extension MatrixBackend {
                 reportedOnce?.completedRooms.insert(id)
                 events += [.truncation(in: ChannelURL(id))] + complete
             } catch  where Self.failuresOfRoom.contains(error.code) {
-                // The next batch tries again. Until then, a send asks whether the room is encrypted.
+                // The next batch tries again. Until then, a send asks whether the room is
+                // encrypted.
             }
         }
         return events

@@ -62,8 +62,8 @@ extension MatrixBackend {
 
     /// Returns the reason for which the homeserver rejects a token.
     ///
-    /// A homeserver passes on the errors of other servers, for example while it joins a room. Throws
-    /// `refused` if it accepts the token itself.
+    /// A homeserver passes on the errors of other servers, for example while it joins a room.
+    /// Throws `refused` if it accepts the token itself.
     private func confirmed(
         _ rejection: BackendError, of request: MatrixRequest, _ token: String
     ) async throws(BackendError) -> BackendError {

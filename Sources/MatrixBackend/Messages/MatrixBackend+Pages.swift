@@ -280,8 +280,8 @@ extension MatrixBackend {
         """
     }
 
-    /// Returns `nil` if too many other events are newer than the newest message, and `.some(nil)` if
-    /// there is none.
+    /// Returns `nil` if too many other events are newer than the newest message, and `.some(nil)`
+    /// if there is none.
     func newestMessage(in room: String) async throws(BackendError) -> Message?? {
         // The newest events may be edits, or deleted messages.
         let found = try await part(

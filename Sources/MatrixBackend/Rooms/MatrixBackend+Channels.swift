@@ -95,8 +95,8 @@ extension MatrixBackend {
             receive([event])
             try await markAsRead(event.id, in: room)
         }
-        // In pages, a member can keep an event before all later ones. The server moves a receipt only
-        // to later events.
+        // In pages, a member can keep an event before all later ones. The server moves a receipt
+        // only to later events.
         if request.upTo == nil, let newest = newestEvents[room], newest != event?.id {
             try await markAsRead(newest, in: room)
         }

@@ -131,8 +131,8 @@ extension Room {
         creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
     }
 
-    /// Returns a message, in which a mention of all counts only if the sender may notify the room, as
-    /// in Matrix's push rules.
+    /// Returns a message, in which a mention of all counts only if the sender may notify the room,
+    /// as in Matrix's push rules.
     func message(_ event: RoomEvent, sender: Sender, me: UserID) -> Message {
         var message = Message(event, in: id, sender: sender, me: me)
         if message.mentionType == .channel, let needed = power?.roomNotification,

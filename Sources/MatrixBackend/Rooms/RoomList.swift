@@ -17,8 +17,8 @@ struct RoomList {
         for (id, changes) in reply.joined {
             let isInvitation = rooms[id]?.isInvitation ?? false
             var room = isInvitation ? Room(id) : rooms[id] ?? Room(id)
-            // Another server can invite a user who is already a member; the user's server then sends
-            // no state.
+            // Another server can invite a user who is already a member; the user's server then
+            // sends no state.
             let all = changes.state + changes.timeline
             if isInvitation { room.lacksState = !all.contains { $0.type == "m.room.create" } }
             room.apply(changes, me: me.rawValue)

@@ -34,7 +34,7 @@ enum Table: UInt8, CaseIterable {
     /// `gap 'g' channel upper → lower, backfill cursor, feed point before the gap`, or nothing if
     /// the newest history is known.
     case gap = 0x67
-    /// `stale range 'v' channel upper → lower, epoch`, or nothing as above.
+    /// `stale range 'v' channel upper → lower, number of the loss`, or nothing as above.
     case staleRange = 0x76
     /// `tombstone 'x' channel messageID → deleted at, position`
     case tombstone = 0x78
@@ -111,7 +111,8 @@ enum OutboxTable: UInt8, CaseIterable {
     case outboxItem = 0x71
     /// `request 'r' requestID → channelURL sequence`
     case request = 0x72
-    /// `draft 'd' channelURL → draft` and `'d' channelURL FF messageID → draft`; see ``DraftPlace``.
+    /// `draft 'd' channelURL → draft` and `'d' channelURL FF messageID → draft`; see
+    /// ``DraftPlace``.
     case draft = 0x64
     /// `pin 'p' channelURL → nothing`
     case pin = 0x70

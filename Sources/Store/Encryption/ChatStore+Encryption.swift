@@ -44,8 +44,8 @@ extension ChatStore {
     /// - Parameters:
     ///   - directory: The directory of the store; a missing one has no effect.
     ///   - old: The current key; `nil` if the store is not encrypted.
-    ///   - new: The new key; `nil` to remove the encryption. If it equals the old one, it also opens
-    ///     earlier copies of the key file, which another program may put back.
+    ///   - new: The new key; `nil` to remove the encryption. If it equals the old one, it also
+    ///     opens earlier copies of the key file, which another program may put back.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
     /// - Throws: `wrongKey`, `locked` or `newerSchema`, in which case nothing was changed;
     ///   `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.

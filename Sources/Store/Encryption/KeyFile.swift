@@ -52,8 +52,8 @@ package struct KeyFile: Sendable {
         let isOutdated: Bool
     }
 
-    /// Reads the data keys; throws `wrongKey` if the file is valid but `key` does not decrypt it, or
-    /// if a re-encryption with another key has begun.
+    /// Reads the data keys; throws `wrongKey` if the file is valid but `key` does not decrypt it,
+    /// or if a re-encryption with another key has begun.
     package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
         let slot = try slot(of: key)
         guard !slot.isOutdated else {

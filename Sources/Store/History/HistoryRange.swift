@@ -73,7 +73,7 @@ extension StaleRange: HistoryRange {
 
     mutating func absorb(_ other: StaleRange) {
         // Data is verified only if it was fetched after the later loss.
-        epoch = max(epoch, other.epoch)
+        lossNumber = max(lossNumber, other.lossNumber)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
     }
@@ -83,7 +83,7 @@ extension StaleRange: HistoryRange {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.bound(lower)
-        writer.integer(epoch)
+        writer.integer(lossNumber)
     }
 
     init(_ channelURL: ChannelURL, upper: Gap.Bound, value: inout ByteReader)
@@ -93,6 +93,6 @@ extension StaleRange: HistoryRange {
         guard lower < upper else {
             throw ByteReader.Damage(offset: 0, expected: "a lower bound below the upper one")
         }
-        self.init(in: channelURL, from: lower, to: upper, epoch: try value.integer())
+        self.init(in: channelURL, from: lower, to: upper, lossNumber: try value.integer())
     }
 }

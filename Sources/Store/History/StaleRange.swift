@@ -18,21 +18,21 @@ public struct StaleRange: Hashable, Sendable {
     /// The number of the loss of history that made the range stale, counted from 1.
     ///
     /// It is 0 if the range became stale for another reason, such as an adjacent gap, and −1 if
-    /// only a stored message may be out of date. Merged ranges have the highest epoch.
-    public var epoch: Int64
+    /// only a stored message may be out of date. Merged ranges have the highest number.
+    public var lossNumber: Int64
 
-    /// The epoch of a range in which only a stored message may be out of date.
+    /// The number of a range in which only a stored message may be out of date.
     package static let singleMessage: Int64 = -1
 
     /// Creates a range between two bounds, in either order; equal ones are `invalid` in a store.
     public init(
         in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
-        epoch: Int64
+        lossNumber: Int64
     ) {
         self.channelURL = channelURL
         self.lower = min(lower, upper)
         self.upper = max(lower, upper)
-        self.epoch = epoch
+        self.lossNumber = lossNumber
     }
 }
 

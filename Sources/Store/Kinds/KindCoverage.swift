@@ -62,7 +62,7 @@ package struct KindGaps: Hashable, Sendable {
     package func newest(of kinds: MessageKinds) -> Gap? {
         let coverage = kinds.singleKinds.map { self.coverage[$0] }
         let reached = coverage.map { $0?.lower ?? .end }.max() ?? .end
-        let stale = staleRanges.values.filter { $0.epoch != StaleRange.singleMessage }
+        let stale = staleRanges.values.filter { $0.lossNumber != StaleRange.singleMessage }
             .map { Gap(in: channelURL, from: $0.lower, to: $0.upper) }
         let newest = (Array(gaps.values) + stale).filter { $0.lower < reached }
             .max { $0.upper < $1.upper }

@@ -275,8 +275,8 @@ extension StoreOptions {
 extension LevelDB {
     /// `beforeSkipping` is called before unreadable parts of logs are permanently discarded.
     ///
-    /// The damage of an encrypted outbox is not skipped: an attacker could remove the evidence of it
-    /// before the pending items have failed. Instead, the outbox is rebuilt.
+    /// The damage of an encrypted outbox is not skipped: an attacker could remove the evidence of
+    /// it before the pending items have failed. Instead, the outbox is rebuilt.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, skipsDamage: Bool, beforeSkipping: () throws(StoreError) -> Void

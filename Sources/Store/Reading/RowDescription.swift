@@ -267,7 +267,7 @@ extension Table: DescribedTable {
             let lower = try reader.bound()
             return "down to \(lower)" + (try reader.optional().map { ", pages from \($0)" } ?? "")
         case .staleRange:
-            return "down to \(try reader.bound()), epoch \(try reader.integer(Int64.self))"
+            return "down to \(try reader.bound()), loss \(try reader.integer(Int64.self))"
         case .tombstone:
             let deletedAt = "deleted at \(try reader.timestamp())"
             return reader.isAtEnd

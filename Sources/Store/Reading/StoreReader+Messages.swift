@@ -128,8 +128,8 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
-    /// Returns the newest position before a time: the servers of other users may send messages of the
-    /// future.
+    /// Returns the newest position before a time: the servers of other users may send messages of
+    /// the future.
     package func newestPosition(
         in url: ChannelURL, before time: Timestamp
     ) throws(StoreError) -> Position? {

@@ -44,8 +44,8 @@ extension Change {
             self.people = people
         }
 
-        /// Returns whether the entry saves the message that the entry directly before it saved, from
-        /// the same source.
+        /// Returns whether the entry saves the message that the entry directly before it saved,
+        /// from the same source.
         func replaces(_ previous: Entry) -> Bool {
             guard case .savedMessage(let message) = operation,
                 case .savedMessage(let earlier) = previous.operation

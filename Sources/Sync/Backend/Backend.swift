@@ -362,8 +362,8 @@ public protocol Backend: Sendable {
 
     /// Returns the bytes of a message's file.
     ///
-    /// The client keeps them by the file's URL, size and custom type, which must therefore never get
-    /// other bytes.
+    /// The client keeps them by the file's URL, size and custom type, which must therefore never
+    /// get other bytes.
     func download(_ file: FileInfo) async throws(BackendError) -> Data
 
     // MARK: Requests

@@ -7,9 +7,10 @@ public struct CallDeclaration: Sendable {
 
     /// The version of the parameters of a request, at least 1.
     ///
-    /// Increase it if an earlier build could misread the parameters. An ``OfflineRequest`` is stored
-    /// with its version. A build with a lower version does not send it; one with a higher version
-    /// decodes it with its `init(from:)`, which has to accept the parameters of earlier versions.
+    /// Increase it if an earlier build could misread the parameters. An ``OfflineRequest`` is
+    /// stored with its version. A build with a lower version does not send it; one with a higher
+    /// version decodes it with its `init(from:)`, which has to accept the parameters of earlier
+    /// versions.
     public let version: Int
 
     /// A sentence that says what the call does.

@@ -169,8 +169,8 @@ extension UploadSource {
 }
 
 extension FileHandle {
-    /// Opens a file, unless it is a pipe, which could be waited for, or a device, which could be read
-    /// for ever.
+    /// Opens a file, unless it is a pipe, which could be waited for, or a device, which could be
+    /// read for ever.
     fileprivate static func regularFile(
         at path: String
     ) throws(BackendError) -> (handle: FileHandle, byteCount: Int) {

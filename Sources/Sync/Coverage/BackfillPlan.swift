@@ -5,18 +5,18 @@ enum BackfillTask: Hashable {
     case changes(since: FeedPoint)
     case fill(Gap)
     case refetch(StaleRange)
-    /// Request the messages that are newer than the last page fetched at the newest end; never the
-    /// result of a ``BackfillPlan``.
-    case newer
+    /// Fetch the messages that are newer than the last page fetched at the newest end.
+    case newer(from: PageCursor, bound: Gap.Bound?)
 }
 
 /// Determines the next request for completing a channel's history.
 ///
 /// The order is:
 ///
-/// 1. The changelog, because stored messages may have been edited or deleted.
-/// 2. Shown gaps, newest first, then other gaps, newest first.
-/// 3. Shown stale ranges, then other stale ranges, except those that a loss of history caused.
+/// 1. The messages newer than the last page at the newest end.
+/// 2. The changelog, because stored messages may have been edited or deleted.
+/// 3. Shown gaps, newest first, then other gaps, newest first.
+/// 4. Shown stale ranges, then other stale ranges, except those that a loss of history caused.
 ///
 /// Gaps and ranges that are not shown are fetched only within the budget of background pages. A gap
 /// that is older than all stored messages is filled only while it is shown. An empty
@@ -31,8 +31,11 @@ struct BackfillPlan {
     var hasBudget: Bool
     /// The gaps that the engine fills only on request.
     var stopped: [Gap] = []
+    /// Where the page begins that follows one at the newest end, if that has a newer cursor.
+    var newer: (cursor: PageCursor, bound: Gap.Bound?)?
 
     var next: BackfillTask? {
+        if let newer { return .newer(from: newer.cursor, bound: newer.bound) }
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
         if let gap = newestFirst.first(where: isShown) { return .fill(gap) }
@@ -68,5 +71,5 @@ extension Gap {
 
 extension StaleRange {
     /// True if no loss of history made the range stale; messages that arrived late may be missing.
-    fileprivate var isNotCausedByLoss: Bool { epoch <= 0 }
+    fileprivate var isNotCausedByLoss: Bool { lossNumber <= 0 }
 }

@@ -116,7 +116,7 @@ extension StoreReader {
         let stored = try message(position.messageID, in: url)?.position
         guard stored == position else { return true }
         return try staleRanges(in: url).contains {
-            former.losses.contains($0.epoch) && $0.contains(position)
+            former.losses.contains($0.lossNumber) && $0.contains(position)
         }
     }
 }

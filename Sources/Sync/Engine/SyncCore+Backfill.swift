@@ -18,14 +18,7 @@ extension SyncCore {
 
     private mutating func requestNext(in url: ChannelURL) {
         let work = backfill[url]
-        if let newer = work.newer {
-            backfill[url].isBusy = true
-            return fetch(
-                PageRequest(
-                    in: url, at: .cursor(newer.cursor), bound: newer.bound, newer: options.pageSize),
-                for: .newer)
-        }
-        guard let plan = backfillPlan(for: url, work) else { return pause(url) }
+        guard let plan = backfillPlan(for: url, work) else { return waitOrStop(url) }
         guard let task = plan.next else { return requestReactions(in: url) }
         backfill[url].isBusy = true
         switch task {
@@ -55,7 +48,7 @@ extension SyncCore {
                 // The part inside the gap is missing and cannot be verified. The message at the
                 // gap's lower bound belongs to the range, so request it, too.
                 range = StaleRange(
-                    in: url, from: range.lower, to: gap.lower, epoch: range.epoch)
+                    in: url, from: range.lower, to: gap.lower, lossNumber: range.lossNumber)
                 anchor =
                     work.refetchCursor(below: range.upper).map { .cursor($0) }
                     ?? range.upper.anchorIncludingIt
@@ -65,8 +58,10 @@ extension SyncCore {
                     in: url, at: anchor, bound: anchor == .newest ? nil : range.upper,
                     older: options.pageSize),
                 for: .refetch(range))
-        // `plan.next` never returns this task: `work.newer` above has its cursor.
-        case .newer: break
+        case .newer(let cursor, let bound):
+            fetch(
+                PageRequest(in: url, at: .cursor(cursor), bound: bound, newer: options.pageSize),
+                for: task)
         }
     }
 
@@ -79,7 +74,7 @@ extension SyncCore {
             let shown = read { (reader) throws(StoreError) in
                 try reader.positions(in: url, from: range.lower.before, to: range.upper.after)
             }
-            guard let shown else { return pause(url) }
+            guard let shown else { return waitOrStop(url) }
             ids += shown.map(\.messageID).filter {
                 !knownReactions.contains($0, in: url) && !needed.contains($0)
             }
@@ -93,7 +88,7 @@ extension SyncCore {
     private mutating func singlePosition(in range: StaleRange) -> Position? {
         // Any other range may lack messages of the same time, even if pages covered its other
         // parts.
-        guard range.epoch == StaleRange.singleMessage else { return nil }
+        guard range.lossNumber == StaleRange.singleMessage else { return nil }
         let stored = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
                 .filter(range.contains)
@@ -124,7 +119,8 @@ extension SyncCore {
             isKeptUpToDate: backfill.isKeptUpToDate(url),
             hasBudget: backfill.isShown(url) || backfill.isAwaited(url)
                 || work.pages < options.backgroundPages,
-            stopped: options.hugeGapPolicy == .report ? backfill.hugeGaps(of: url) : [])
+            stopped: options.hugeGapPolicy == .report ? backfill.hugeGaps(of: url) : [],
+            newer: work.newer)
     }
 
     private mutating func anchor(
@@ -143,8 +139,8 @@ extension SyncCore {
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
-    /// If huge gaps are only reported, the pages of a gap have at most one new message more than the
-    /// threshold in total.
+    /// If huge gaps are only reported, the pages of a gap have at most one new message more than
+    /// the threshold in total.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Backfill.Work) -> Int {
         guard gap.lower != .beginning, backfill.isShown(url), options.hugeGapPolicy == .report
         else {
@@ -156,12 +152,12 @@ extension SyncCore {
 
     // MARK: Answers
 
-    /// Returns the answer to a request other than one of a page, its channel, and what was stored
-    /// since the call.
+    /// Returns the answer to a lookup, or to a request of a changelog or reactions, with its
+    /// channel and what was stored since the call.
     ///
-    /// Returns `nil` for a void answer, which is requested again, and for a failure, which the call
-    /// handles.
-    private mutating func storable<Answer>(
+    /// Returns `nil` if the answer is void, after it has queued the channel to repeat the request,
+    /// or if the request has failed, after it has handled the error.
+    private mutating func successOrRetry<Answer>(
         _ answer: Result<Answer, BackendError>, to call: Call, _ interim: Flights.Interim?
     ) -> (Answer, ChannelURL, Flights.Interim)? {
         guard let url = call.value.channel else { return nil }
@@ -178,12 +174,15 @@ extension SyncCore {
         }
     }
 
-    mutating func resumeOrPause(_ url: ChannelURL) {
+    mutating func resumeOrWait(_ url: ChannelURL) {
         if lastFailure == nil { return backfill.resume(url) }
-        pause(url)
+        waitOrStop(url)
     }
 
-    private mutating func pause(_ url: ChannelURL) {
+    /// Repeats a channel's work later, after a failure of the store.
+    ///
+    /// If the cache is damaged, the work stops until the cache has been replaced.
+    private mutating func waitOrStop(_ url: ChannelURL) {
         guard let lastFailure, isCacheDamage(lastFailure) else {
             return wait(for: url, atLeast: nil)
         }
@@ -196,9 +195,9 @@ extension SyncCore {
     ) {
         let url = request.channelURL
         let page = fetched.page
-        if task == .newer {
+        if case .newer = task {
             recordNewer(page, request)
-            return resumeOrPause(url)
+            return resumeOrWait(url)
         }
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
             // An outlier is not at its position in the server's pages, so its time is the next
@@ -215,15 +214,15 @@ extension SyncCore {
         if backfill.isShown(url) { backfill[url].newMessageCount += before.newMessageCount }
         recordProgress(
             page, task, to: request.bound, in: url, hasChanged: after != before.remainder, after)
-        // A stopped channel stays queued, but `Backfill.next` skips it.
         let isStalled = backfill[url].idleAnswers == SyncCore.idleLimit
         if isStalled { stop(url, .stalled(url)) }
         if case .fill(let gap) = task {
-            recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
+            reportIfHuge(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
         }
         backfill.keepHugeGaps(of: url, in: after.gaps)
+        // A stopped channel stays queued, but `Backfill.next` skips it.
         guard !isStalled, let extent = fetched.extent, !fetched.unconfirmed.isEmpty else {
-            return resumeOrPause(url)
+            return resumeOrWait(url)
         }
         lookUp(fetched.unconfirmed[...], in: url, extent)
     }
@@ -269,12 +268,12 @@ extension SyncCore {
         _ answer: Result<MessageLookup, BackendError>, of extent: PageExtent,
         rest: ArraySlice<MessageID>, _ call: Call, _ interim: Flights.Interim?
     ) {
-        guard let (lookup, url, interim) = storable(answer, to: call, interim) else { return }
+        guard let (lookup, url, interim) = successOrRetry(answer, to: call, interim) else { return }
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
             if rest.isEmpty { try ingest.markVerified(url, extent, since: interim) }
         }
-        guard isStored != nil, !rest.isEmpty else { return resumeOrPause(url) }
+        guard isStored != nil, !rest.isEmpty else { return resumeOrWait(url) }
         lookUp(rest, in: url, extent)
     }
 
@@ -282,12 +281,14 @@ extension SyncCore {
         _ answer: Result<[MessageID: [Reaction]], BackendError>, to ids: [MessageID], _ call: Call,
         _ interim: Flights.Interim?
     ) {
-        guard let (reactions, url, interim) = storable(answer, to: call, interim) else { return }
+        guard let (reactions, url, interim) = successOrRetry(answer, to: call, interim) else {
+            return
+        }
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyReactions(reactions, of: ids, in: url, since: interim)
         }
         if isStored != nil { backfill[url].failures = 0 }
-        resumeOrPause(url)
+        resumeOrWait(url)
     }
 
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
@@ -307,7 +308,9 @@ extension SyncCore {
     mutating func handleChangelog(
         _ answer: Result<MessageChangelog, BackendError>, _ call: Call, _ interim: Flights.Interim?
     ) {
-        guard let (changes, url, interim) = storable(answer, to: call, interim) else { return }
+        guard let (changes, url, interim) = successOrRetry(answer, to: call, interim) else {
+            return
+        }
         guard var run = backfill[url].changelog else { return backfill.resume(url) }
         let next = run.step(
             token: changes.next, hasMore: changes.hasMore,
@@ -318,13 +321,13 @@ extension SyncCore {
             try ingest.changeGaps(of: url) { $0.changesSince = nil }
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
-        guard isStored != nil else { return pause(url) }
+        guard isStored != nil else { return waitOrStop(url) }
         backfill[url].failures = 0
         backfill[url].changelog = next == .more ? run : nil
         switch next {
         case .stalled: stop(url, .stalled(url))
         case .tooLong: markStaleWithoutChangelog(in: url)
-        case .more, .done: resumeOrPause(url)
+        case .more, .done: resumeOrWait(url)
         }
     }
 
@@ -367,7 +370,7 @@ extension SyncCore {
     }
 
     /// Reports a gap once, if it is huge; `left` is what a page has left of it.
-    private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, left: Gap?) {
+    private mutating func reportIfHuge(_ gap: Gap, in url: ChannelURL, left: Gap?) {
         guard gap.lower != .beginning else { return }
         let isHuge = backfill[url].newMessageCount > options.hugeGapThreshold
         if isHuge || left == nil { backfill[url].newMessageCount = 0 }

@@ -18,7 +18,7 @@ extension SyncCore {
         case _ where purpose.isOfReactions:
             backfill[url].areReactionsRefused = true
             act(.emit(.failed(url, SyncError(error))))
-            resumeOrPause(url)
+            resumeOrWait(url)
         default: stop(url, SyncError(error))
         }
     }
@@ -38,7 +38,7 @@ extension SyncCore {
             backfill[url].failures += 1
             return wait(for: url, atLeast: nil)
         }
-        resumeOrPause(url)
+        resumeOrWait(url)
     }
 
     mutating func handleExpiredChangelog(of url: ChannelURL) {
@@ -53,11 +53,11 @@ extension SyncCore {
         backfill.resume(url)
     }
 
-    /// The server cannot report the changes of the messages.
+    /// Marks the known history as stale, because the changelog is not available or too long.
     mutating func markStaleWithoutChangelog(in url: ChannelURL) {
         backfill[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
-        resumeOrPause(url)
+        resumeOrWait(url)
     }
 
     mutating func stopAfterLastAttempt(_ url: ChannelURL) {

@@ -76,7 +76,7 @@ extension SyncCore {
         guard isStored ?? false else { return }
         let message = "open channel \(url) could not be changed"
         try write(orFail: message) { (ingest) throws(StoreError) in
-            try ingest.openTruncation(in: url, since: nil)
+            try ingest.openGapAtNewestEnd(in: url, since: nil)
             try ingest.markKnownHistoryStale(of: url)
         }
     }

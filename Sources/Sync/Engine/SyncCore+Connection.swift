@@ -91,7 +91,7 @@ extension SyncCore {
         if let ticket = connectTicket.take() {
             act(.reply(ConnectOutcome.online(session.user), ticket: ticket))
         }
-        startFeed()
+        requestFeedBatch()
     }
 
     func endsConnection(_ error: BackendError, _ call: Call) -> Bool {

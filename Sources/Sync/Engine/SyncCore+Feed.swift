@@ -11,7 +11,7 @@ extension SyncCore {
 
     private static let discardLimit = 5
 
-    mutating func startFeed() {
+    mutating func requestFeedBatch() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
         guard let token = read({ (reader) throws(StoreError) in try reader.feedToken() }) else {
             return retryFeedLater(atLeast: nil)
@@ -36,10 +36,10 @@ extension SyncCore {
             guard !mayBeOutdated(batch, interim) || discardedBatches == SyncCore.discardLimit else {
                 return requestAgain(batch, after: token)
             }
-            guard storeBatch(batch, after: token) else { return retryFeedLater(atLeast: nil) }
+            guard applyBatch(batch, after: token) else { return retryFeedLater(atLeast: nil) }
             discardedBatches = 0
             feedFailures = 0
-            if token != nil { lossCount = 0 }
+            if token != nil { consecutiveLosses = 0 }
             connector.recordProgress()
             let isRepeated = batch.cursor == token?.point.cursor
             continueFeed(after: batch, isRepeated: isRepeated)
@@ -88,7 +88,7 @@ extension SyncCore {
             state.isLive = true
             queueRecentChannels()
         }
-        startFeed()
+        requestFeedBatch()
         // The server may have nothing more to report, and wait for other events.
         awaitFeed()
     }
@@ -121,16 +121,16 @@ extension SyncCore {
         backfill.enqueueAll()
         // The loss has removed the cursor.
         hasFeedBegun = false
-        lossCount += 1
+        consecutiveLosses += 1
         // A server may lose its history again and again.
-        if lossCount > SyncCore.toleratedLosses {
+        if consecutiveLosses > SyncCore.toleratedLosses {
             retryFeedLater(atLeast: nil)
         } else {
-            startFeed()
+            requestFeedBatch()
         }
     }
 
-    private mutating func storeBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
+    private mutating func applyBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
         let becomesLive = batch.isLive && !state.isLive
         let hasAll = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
         guard let hasAll else { return false }
@@ -157,8 +157,8 @@ extension SyncCore {
             }
             guard let report else { return false }
             followTyping(report.typing)
-            // The feed does not report events between its beginning and earlier answers: discard
-            // these.
+            // Void the answers to calls in flight: the server may have made them before the feed
+            // began, and the feed does not report the events in between.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels
@@ -213,8 +213,9 @@ struct FeedPolling {
 
     /// Records that a batch has arrived, and returns how long to wait before the next request.
     ///
-    /// Returns `nil` if the request is to be made at once. A feed that has waited for events for at least the interval is not polled. `isRepeated` is
-    /// true if the batch has the cursor of the previous one.
+    /// Returns `nil` if the request is to be made at once. A feed that has waited for events for at
+    /// least the interval is not polled. `isRepeated` is true if the batch has the cursor of the
+    /// previous one.
     mutating func record(
         _ batch: FeedBatch, isRepeated: Bool, at time: Timestamp, _ options: SyncOptions
     ) -> Duration? {
@@ -248,7 +249,7 @@ extension SyncCore {
 
     mutating func continueFeed(after batch: FeedBatch, isRepeated: Bool) {
         let delay = polling.record(batch, isRepeated: isRepeated, at: time, options)
-        guard let delay else { return startFeed() }
+        guard let delay else { return requestFeedBatch() }
         polling.isWaiting = true
         act(
             .wait(
@@ -260,7 +261,7 @@ extension SyncCore {
         polling.endIdling()
         guard polling.isWaiting else { return }
         act(.cancelWait(.poll(generation: connector.generation)))
-        startFeed()
+        requestFeedBatch()
     }
 
     /// Polls for callers of `caughtUp`.
@@ -284,7 +285,7 @@ extension SyncCore {
     }
 
     mutating func endPollWait() {
-        if polling.isWaiting { startFeed() } else { polling.isAwaited = false }
+        if polling.isWaiting { requestFeedBatch() } else { polling.isAwaited = false }
     }
 }
 

@@ -120,7 +120,7 @@ extension SyncCore {
             reply(fetched, about: "channel \(url)", caller.ticket)
         }
         if let task = fetch.task, let before {
-            guard let fetched else { return resumeOrPause(url) }
+            guard let fetched else { return resumeOrWait(url) }
             continueBackfill(task, after: fetched, of: request, since: before)
         } else if let fetched, !fetched.unconfirmed.isEmpty, request.parentMessageID == nil {
             backfill.enqueue(url)

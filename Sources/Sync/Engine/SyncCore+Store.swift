@@ -71,7 +71,7 @@ extension SyncCore {
                 var ingest = Ingest(
                     batch, options, of: user?.userID, flights,
                     hasSeparateReactions: knownReactions != nil,
-                    changes: outbox.changes, now: now)
+                    changesOfUnsent: outbox.changesOfUnsent, now: now)
                 result = try body(&ingest)
                 try removeMessagesThatMustNotBeCached(&ingest)
                 ingested = ingest

@@ -74,8 +74,8 @@ struct SyncCore {
             case feed(after: FeedToken?)
             case page(PageFetch)
             case changelog
-            /// A lookup of stored messages that a page lacks or has in an older version. After those
-            /// of `rest` have also been looked up, the page's extent is no longer stale.
+            /// A lookup of stored messages that a page lacks or has in an older version. After
+            /// those of `rest` have also been looked up, the page's extent is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case reactions([MessageID])
             case outbox(RequestID)
@@ -129,7 +129,7 @@ struct SyncCore {
     var typing = TypingChannels()
     var feedFailures = 0
     /// The number of losses of history since the last batch that continued the feed.
-    var lossCount = 0
+    var consecutiveLosses = 0
     var polling = FeedPolling()
     /// The channels of the answers that arrived since the feed was last requested.
     var answeredChannels: Set<ChannelURL> = []
@@ -230,7 +230,7 @@ struct SyncCore {
     private mutating func handleEnd(of wait: Wait) {
         switch wait {
         case .connection(connector.generation): changeConnection(by: connector.retry())
-        case .feed(connector.generation): startFeed()
+        case .feed(connector.generation): requestFeedBatch()
         case .poll(connector.generation): endPollWait()
         case .backfill(let url, connector.generation): backfill.resume(url)
         case .outbox(let url, connector.generation): outbox.setBusy(false, url)
@@ -293,7 +293,7 @@ struct SyncCore {
         case .reactions(let ids):
             handleReactions(answer.of(CoreCall.Reactions.self), to: ids, call, interim)
         case .outbox(let id):
-            handleSending(answer, of: id, call, interim)
+            handleOutboxAnswer(answer, of: id, call, interim)
             pollNow()
         case .caller(let made, let ticket, let attempt):
             handle(answer, to: made, ticket, attempt: attempt, interim)

@@ -16,7 +16,7 @@ extension SyncEngine {
         _ file: FileInfo, keeping limits: DownloadLimits
     ) async throws(SyncError) -> Data {
         guard let key = file.downloadKey else { return try await request(file) }
-        return try await reply { ticket in
+        return try await awaitReply { ticket in
             join(file, key, limits, ticket: ticket)
             // The answer comes from the task of the download.
             return .changed
@@ -45,8 +45,8 @@ extension SyncEngine {
         } catch {
             result = .failure(error)
         }
-        // After all callers were canceled, another download may have replaced this one. The end of the
-        // engine answers the callers itself, and cancels this task only later.
+        // After all callers were canceled, another download may have replaced this one. The end of
+        // the engine answers the callers itself, and cancels this task only later.
         guard !Task.isCancelled, !isClosed,
             let download = downloads.removeValue(forKey: Array(key.utf8))
         else { return }

@@ -36,7 +36,7 @@ extension SyncEngine {
     ///   `nil`, the error that stopped the work on any channel, after the work on the others has
     ///   ended.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
-        let _: Void = try await reply { .awaitCaughtUp(url, ticket: $0) }
+        let _: Void = try await awaitReply { .awaitCaughtUp(url, ticket: $0) }
     }
 
     /// Waits until the feed has begun, because an earlier page covers nothing; throws

@@ -31,7 +31,7 @@ extension SyncEngine {
     package func fetch(
         _ request: PageRequest, _ source: CollectionEventSource
     ) async throws(SyncError) -> FetchedMessages {
-        let fetched: FetchedMessages = try await reply { .fetch(request, source, ticket: $0) }
+        let fetched: FetchedMessages = try await awaitReply { .fetch(request, source, ticket: $0) }
         guard !fetched.unconfirmed.isEmpty else { return fetched }
         if request.parentMessageID != nil || !request.kinds.isEmpty {
             _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)

@@ -11,8 +11,8 @@ extension SyncEngine {
     /// Stores the messages that other processes left in the store's `PushInbox`, and creates the
     /// inbox if there is none.
     ///
-    /// The messages are stored even inside a gap, and close no gap. A message replaces only an older
-    /// stored one.
+    /// The messages are stored even inside a gap, and close no gap. A message replaces only an
+    /// older stored one.
     ///
     /// A file is removed only after its messages were synced to disk; after a crash before that, it
     /// is read again, without further effect. Unreadable parts are reported, and removed with the

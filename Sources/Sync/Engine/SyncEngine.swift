@@ -12,8 +12,8 @@ public import Store
 /// ```
 ///
 /// The engine follows the backend's feed, fills gaps in the stored history, sends outbox items, and
-/// reconnects after a loss of the connection. It is the only writer of messages, channels and outbox
-/// items, and a store has at most one engine at a time; user interfaces read from the store.
+/// reconnects after a loss of the connection. It is the only writer of messages, channels and
+/// outbox items, and a store has at most one engine at a time; user interfaces read from the store.
 /// Releasing the engine stops it; ``close()`` also waits until it has stopped.
 public actor SyncEngine {
     /// The store to which the engine writes.
@@ -117,7 +117,7 @@ public actor SyncEngine {
         as credentials: Credentials
     ) async throws(SyncError) -> ConnectOutcome {
         try credentials.check()
-        return try await reply { .connect(credentials, ticket: $0) }
+        return try await awaitReply { .connect(credentials, ticket: $0) }
     }
 
     /// Connects immediately if the engine is waiting to reconnect, and restarts the work on
@@ -228,10 +228,11 @@ public actor SyncEngine {
     // MARK: Requests of callers
 
     func make<Made: CallerCall>(_ made: Made) async throws(SyncError) -> Made.Reply {
-        try await reply { .make(made, ticket: $0) }
+        try await awaitReply { .make(made, ticket: $0) }
     }
 
-    func reply<Reply>(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> Reply {
+    /// Makes a step with an input that has a ticket, and waits until the core replies to it.
+    func awaitReply<Reply>(to input: (Int) -> SyncCore.Input) async throws(SyncError) -> Reply {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         lastNumber += 1
         let ticket = lastNumber

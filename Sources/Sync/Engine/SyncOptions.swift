@@ -41,8 +41,8 @@ public struct SyncOptions: Hashable, Sendable {
     ///
     /// A message that the feed omitted may be older, by up to this duration, than the newest one
     /// that it reported, so cached messages of that period before a truncation's gap are fetched
-    /// again, as are those that are newer than the feed's last complete answer. Use zero if a single
-    /// clock sets the times of all messages, and no two are equal.
+    /// again, as are those that are newer than the feed's last complete answer. Use zero if a
+    /// single clock sets the times of all messages, and no two are equal.
     public var clockSkew = Duration.seconds(1)
 
     /// The number of channels in which the engine sends outbox items concurrently, one at a time in

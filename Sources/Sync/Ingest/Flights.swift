@@ -3,13 +3,13 @@ import Models
 /// The requests in flight, and the changes that were stored since each was made.
 ///
 /// Events reported since a request take precedence over its answer. An answer is void if it cannot
-/// be compared with what was stored since, as after a truncation or a failed write. Only the answers
-/// to outbox items are then applied; the message of a sent item is stored inside a gap.
+/// be compared with what was stored since, as after a truncation or a failed write. Only the
+/// answers to outbox items are then applied; the message of a sent item is stored inside a gap.
 struct Flights {
     struct Flight: Hashable {
         fileprivate let number: Int
-        fileprivate let loss: Int
-        fileprivate let channelLoss: Int
+        fileprivate let voiding: Int
+        fileprivate let channelVoiding: Int
         let channelURL: ChannelURL?
         let feedHadBegun: Bool
         /// True if the answer may contain messages of any channel.
@@ -49,7 +49,7 @@ struct Flights {
 
         /// Returns whether a stored message may have been deleted: the answer lacks it and no event
         /// has changed it, or it was deleted and a late answer to its send has stored it again.
-        func leavesOpen(_ id: MessageID, isInAnswer: Bool) -> Bool {
+        func mayBeGone(_ id: MessageID, isInAnswer: Bool) -> Bool {
             deleted.contains(id) || (!isInAnswer && !touched.contains(id))
         }
 
@@ -108,11 +108,11 @@ struct Flights {
 
     /// The number of the newest request or change.
     private var lastNumber = 0
-    private var losses = 0
+    private var voidings = 0
     private var open: [ChannelURL: Set<Int>] = [:]
     private var openSearchCount = 0
     private var changes: [ChannelURL: [RecordedChange]] = [:]
-    private var channelLosses: [ChannelURL: Int] = [:]
+    private var channelVoidings: [ChannelURL: Int] = [:]
     private var channelChanges: [ChannelURL: Int] = [:]
     private(set) var inFlightCount = 0
 
@@ -124,8 +124,8 @@ struct Flights {
         if isSearch { openSearchCount += 1 }
         if let channelURL { open[channelURL, default: []].insert(lastNumber) }
         return Flight(
-            number: lastNumber, loss: losses,
-            channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
+            number: lastNumber, voiding: voidings,
+            channelVoiding: channelURL.flatMap { channelVoidings[$0] } ?? 0,
             channelURL: channelURL, feedHadBegun: feedHadBegun, isSearch: isSearch)
     }
 
@@ -141,9 +141,9 @@ struct Flights {
                     interim.searched[url, default: Interim()].add(change)
                 }
             }
-            interim.voidChannels = Set(channelLosses.filter { $0.value > flight.number }.keys)
+            interim.voidChannels = Set(channelVoidings.filter { $0.value > flight.number }.keys)
             openSearchCount -= 1
-            for url in Set(changes.keys).union(channelLosses.keys) { forgetUnlessOpen(url) }
+            for url in Set(changes.keys).union(channelVoidings.keys) { forgetUnlessOpen(url) }
         } else if let url = flight.channelURL {
             for change in changes[url] ?? [] where change.number > flight.number && isValid {
                 interim.add(change)
@@ -158,12 +158,12 @@ struct Flights {
     private mutating func forgetUnlessOpen(_ url: ChannelURL) {
         guard !hasRequests(in: url) else { return }
         changes[url] = nil
-        channelLosses[url] = nil
+        channelVoidings[url] = nil
     }
 
     func isValid(_ flight: Flight) -> Bool {
-        flight.loss == losses
-            && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
+        flight.voiding == voidings
+            && flight.channelURL.map { channelVoidings[$0] ?? 0 == flight.channelVoiding } ?? true
     }
 
     /// Returns whether the answer to a request in flight may contain messages of a channel.
@@ -172,12 +172,12 @@ struct Flights {
     mutating func void(_ url: ChannelURL) {
         guard hasRequests(in: url) else { return }
         lastNumber += 1
-        channelLosses[url] = lastNumber
+        channelVoidings[url] = lastNumber
         changes[url] = nil
     }
 
     mutating func voidAll() {
-        losses += 1
+        voidings += 1
         changes = [:]
     }
 

@@ -4,14 +4,12 @@ import Store
 extension Ingest {
     struct PageReport: Hashable {
         var extent: PageExtent?
-        /// The stored messages to look up, because the page lacks them, or may have an older version.
+        /// The stored messages to look up, because the page lacks them, or may have an older
+        /// version.
         var unconfirmed: [MessageID] = []
     }
 
     /// Stores a page, and closes the gaps that it covers.
-    ///
-    /// If the page ends before it reaches the gap for which it was requested, the backfill
-    /// continues at the end of the page.
     mutating func applyPage(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -26,7 +24,13 @@ extension Ingest {
             return try applyKinds(page, of: request, since: interim, source)
         }
         let report = try applyHistory(page, in: url, extent, since: interim, source)
-        if request.newer == 0, let bound { try moveBackfillCursor(in: url, at: bound, after: page) }
+        // If the page ends before it reaches the gap, the backfill continues at the page's end:
+        // many messages may have the time that is the anchor.
+        if request.newer == 0, let bound, let first = page.orderedPositions.first,
+            bound <= .position(first), let cursor = page.older
+        {
+            try moveBackfillCursor(in: url, at: bound, to: cursor)
+        }
         return report
     }
 
@@ -45,7 +49,7 @@ extension Ingest {
             to: parentID, in: url, from: extent.from, includesLower: true, to: extent.through,
             includesUpper: true, isNewestFirst: true)
         let unconfirmed = stored.compactMap(\.messageID).filter {
-            interim.leavesOpen($0, isInAnswer: reported.contains($0))
+            interim.mayBeGone($0, isInAnswer: reported.contains($0))
         }
         return PageReport(extent: extent, unconfirmed: unconfirmed)
     }
@@ -67,7 +71,7 @@ extension Ingest {
             let isStale = try knowledge(of: url).stale.contains { $0.contains(position) }
             guard isStored || isInGap || isStale else { continue }
             recordUnknownReactions(of: message, interim)
-            try applyAnswerAlone(message, since: interim, source)
+            try applyAnswer(message, since: interim, source)
         }
         let start = request.anchor == .newest ? Gap.Bound.end : request.bound
         guard interim.feedHadBegun, let gap = try batch.kindGaps(in: url).newest(of: kinds),
@@ -94,7 +98,7 @@ extension Ingest {
                 in: url, from: max(lower, reached), to: min(upper, through), isNewestFirst: true)
             report.unconfirmed += stored.filter { !$0.kinds(for: userID).isDisjoint(with: kinds) }
                 .compactMap(\.messageID)
-                .filter { interim.leavesOpen($0, isInAnswer: reported.contains($0)) }
+                .filter { interim.mayBeGone($0, isInAnswer: reported.contains($0)) }
         }
         return report
     }
@@ -105,7 +109,7 @@ extension Ingest {
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
             recordUnknownReactions(of: message, interim)
-            try applyAnswer(message, since: interim, source)
+            try applyAnswer(message, since: interim, source, opensGap: false)
         }
         guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
@@ -114,9 +118,9 @@ extension Ingest {
             try moveBackfillCursor(in: url, at: extent.from, to: page.older)
             if extent.from == extent.through { return report }
         }
-        let absent = try positions(in: url, extent, notOn: page, interim)
+        let unproven = try unprovenPositions(in: url, extent, page, interim)
         // The page closes the gaps of these messages, and does not contain them.
-        for position in absent where try batch.isInGap(position, in: url) {
+        for position in unproven where try batch.isInGap(position, in: url) {
             try markStale(position, in: url)
         }
         if extent.through == .end { try recordUnreported(above: page, extent, in: url) }
@@ -125,7 +129,7 @@ extension Ingest {
         guard !stale.isEmpty else { return report }
         let overtaken = page.messages.compactMap(\.position)
             .filter { interim.hasChanged($0.messageID) }
-        report.unconfirmed = (absent + overtaken)
+        report.unconfirmed = (unproven + overtaken)
             .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
         if report.unconfirmed.isEmpty { try markVerified(url, extent) }
         return report
@@ -149,9 +153,9 @@ extension Ingest {
         invalidateKnowledge(of: url)
     }
 
-    private func positions(
-        in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
-        _ interim: Flights.Interim
+    /// Returns the stored positions in a page's extent whose messages the server may have deleted.
+    private func unprovenPositions(
+        in url: ChannelURL, _ extent: PageExtent, _ page: MessagePage, _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
         let idsOnPage = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
@@ -161,7 +165,7 @@ extension Ingest {
             if stored?.position == bound { positions.append(bound) }
         }
         return positions.filter {
-            interim.leavesOpen($0.messageID, isInAnswer: idsOnPage.contains($0.messageID))
+            interim.mayBeGone($0.messageID, isInAnswer: idsOnPage.contains($0.messageID))
         }
     }
 
@@ -173,7 +177,7 @@ extension Ingest {
         let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
         let upper = min(bound.after, newer.map { .position($0) } ?? .end)
         try batch.markStale(
-            StaleRange(in: url, from: lower, to: upper, epoch: StaleRange.singleMessage))
+            StaleRange(in: url, from: lower, to: upper, lossNumber: StaleRange.singleMessage))
         invalidateKnowledge(of: url)
     }
 
@@ -225,20 +229,21 @@ extension Ingest {
         return extent
     }
 
-    mutating func applyAnswer(
-        _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
-    ) throws(StoreError) {
-        guard let id = message.messageID, !interim.deleted.contains(id) else { return }
-        try applyMessage(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
-    }
-
+    /// Stores a message of an answer with the events since the request, and returns `true` if it is
+    /// now stored, in this or a newer version.
+    ///
+    /// With `opensGap`, the message is stored in a gap, because its neighbors may be missing.
     @discardableResult
-    private mutating func applyAnswerAlone(
-        _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
+    mutating func applyAnswer(
+        _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource,
+        opensGap: Bool = true
     ) throws(StoreError) -> Bool {
         guard let id = message.messageID, !interim.deleted.contains(id) else { return false }
-        return try applyAlone(
-            message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
+        let message = message.with(interim.events[id] ?? [])
+        let freshness = interim.freshness(of: id)
+        return opensGap
+            ? try applyAlone(message, source, freshness)
+            : try applyMessage(message, source, freshness)
     }
 
     /// Stores the messages of a search as untrusted, because the server's index may be older than
@@ -249,7 +254,7 @@ extension Ingest {
         var stored: [Message] = []
         for message in messages {
             let interim = interim.ofSearch(in: message.channelURL)
-            if try applyAnswerAlone(message, since: interim, .requestMessage) {
+            if try applyAnswer(message, since: interim, .requestMessage) {
                 stored.append(message)
             }
         }
@@ -262,7 +267,7 @@ extension Ingest {
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
             recordUnknownReactions(of: message, interim)
-            try applyAnswerAlone(message, since: interim, source)
+            try applyAnswer(message, since: interim, source)
         }
         for id in lookup.gone where interim.allowsDeletion(of: id) {
             try delete(id, in: url, at: nil, source)
@@ -276,7 +281,7 @@ extension Ingest {
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
             recordUnknownReactions(of: message, interim)
-            if try isRelevant(message) { try applyAnswerAlone(message, since: interim, source) }
+            if try isRelevant(message) { try applyAnswer(message, since: interim, source) }
         }
         for deleted in changes.deleted where interim.allowsDeletion(of: deleted.messageID) {
             if let time = deleted.createdAt {
@@ -408,17 +413,6 @@ extension Ingest {
                 url, from: from, through: extent.through,
                 backfillCursor: kept.isEmpty ? backfillCursor : nil)
         }
-    }
-
-    /// Moves a gap's cursor to the end of a page that ended before it reached the gap: many
-    /// messages may have the time that is the anchor.
-    func moveBackfillCursor(
-        in url: ChannelURL, at upper: Gap.Bound, after page: MessagePage
-    ) throws(StoreError) {
-        guard let first = page.orderedPositions.first, upper <= .position(first),
-            let cursor = page.older
-        else { return }
-        try moveBackfillCursor(in: url, at: upper, to: cursor)
     }
 
     func moveBackfillCursor(

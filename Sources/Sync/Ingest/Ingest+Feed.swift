@@ -49,12 +49,12 @@ extension Ingest {
         }
         try apply(receipts)
         try replaceDeletedLastMessages()
-        if let missed { recordMissed(missed, hasCaughtUp: feed.isLive, &report) }
+        if let missed { recordOrReportMissed(missed, hasCaughtUp: feed.isLive, &report) }
         return report
     }
 
     /// Reports each changed channel once, when the engine has caught up.
-    private func recordMissed(
+    private func recordOrReportMissed(
         _ earlier: Set<ChannelURL>, hasCaughtUp: Bool, _ report: inout FeedReport
     ) {
         let missed = earlier.union(batch.changedChannels)
@@ -123,7 +123,7 @@ extension Ingest {
         case .threadInfo(let thread):
             try changeThread(thread, by: event)
         case .truncation(let url):
-            try openTruncation(in: url, since: previous)
+            try openGapAtNewestEnd(in: url, since: previous)
             report.channelsToBackfill.append(url)
         case .historyChanged(let url, let from, let through):
             try changeHistory(of: url, from: from, through: through)
@@ -244,22 +244,22 @@ extension Ingest {
 
     /// Adds a gap that is newer than all known messages.
     ///
-    /// Known messages next to the gap become stale: those from the earlier one of
-    /// ``FeedToken/requestedAt`` and the gap's lower bound, less ``SyncOptions/clockSkew``. An
-    /// omitted message may be older than the gap if the newest known message has a time in the
-    /// future, or if the server's clocks differ.
-    mutating func openTruncation(
+    /// Known messages next to the gap become stale, because an omitted message may be older than
+    /// the gap, if the newest known message has a time in the future, or if the server's clocks
+    /// differ. Their range begins ``SyncOptions/clockSkew`` before the gap, or before the feed's
+    /// last request if that was earlier.
+    mutating func openGapAtNewestEnd(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestKnownBound(of: url)
         let requested = try batch.feedToken().map { Gap.Bound(before: $0.requestedAt) } ?? lower
-        try openNewestGap(
+        try openGapAtNewestEnd(
             in: url, from: lower,
             staleFrom: min(lower, requested).earlier(by: options.clockSkew), since: previous)
     }
 
-    private mutating func openNewestGap(
+    private mutating func openGapAtNewestEnd(
         in url: ChannelURL, from lower: Gap.Bound, staleFrom oldest: Gap.Bound,
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
@@ -272,12 +272,12 @@ extension Ingest {
         invalidateKnowledge(of: url)
     }
 
-    /// The epoch 0 means that no cursor was lost.
+    /// Marks a range as stale, without a loss of history.
     private func markStale(
         from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
     ) throws(StoreError) {
         guard lower < upper else { return }
-        try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
+        try batch.markStale(StaleRange(in: url, from: lower, to: upper, lossNumber: 0))
     }
 
     private func newestKnownBound(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
@@ -313,7 +313,7 @@ extension Ingest {
         let upper = through.map { Gap.Bound(after: $0) } ?? .end
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestKnownBound(of: url)
-        if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
+        if newest < range.1 { try openGapAtNewestEnd(in: url, from: newest, staleFrom: newest) }
         // At its cursor, the backfill would skip new messages that are newer than the cursor.
         try changeGaps(of: url) {
             if $0.lower < range.1 && range.0 < $0.upper { $0.backfillCursor = nil }

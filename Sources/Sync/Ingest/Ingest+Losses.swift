@@ -25,10 +25,10 @@ extension Ingest {
         }
         for url in try batch.channelURLs() {
             if loss == .newEpoch { try removeHistoryBeginning(of: url) }
-            try openTruncation(in: url, since: nil)
-            // All stale ranges are fetched again.
+            try openGapAtNewestEnd(in: url, since: nil)
             try changeGaps(of: url) { gap in
                 if loss == .newEpoch { gap.backfillCursor = nil }
+                // All stored messages are fetched again, so no changelog is needed.
                 gap.changesSince = nil
             }
             if loss == .newEpoch { try isolateSentMessages(in: url) }
@@ -91,7 +91,7 @@ extension Ingest {
         for (lower, upper) in known {
             let (lower, upper) = (max(lower.before, first), min(upper.after, last))
             guard lower < upper else { continue }
-            try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: number))
+            try batch.markStale(StaleRange(in: url, from: lower, to: upper, lossNumber: number))
         }
     }
 
@@ -99,7 +99,8 @@ extension Ingest {
     /// ranges are merged with those of that epoch.
     private func keepFormerEpoch(of url: ChannelURL, _ number: Int64) throws(StoreError) {
         guard let former = try batch.formerEpoch(), !former.losses.contains(number),
-            try batch.staleRanges(in: url).contains(where: { former.losses.contains($0.epoch) })
+            try batch.staleRanges(in: url).contains(where: { former.losses.contains($0.lossNumber) }
+            )
         else { return }
         // The rows of a plain store may contain any numbers.
         let (first, last) = (former.losses.lowerBound, former.losses.upperBound)

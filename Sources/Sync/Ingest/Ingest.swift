@@ -16,7 +16,7 @@ struct Ingest {
     /// The changes to apply after the write; `nil` if messages come with their reactions.
     var reactionChanges: [KnownReactions.Change]?
     /// The outbox items that change an unsent message, by the message's request ID.
-    let changes: [RequestID: [RequestID]]
+    let changesOfUnsent: [RequestID: [RequestID]]
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// The URLs of the files of deleted messages, and of the thumbnails.
     private(set) var unusedDownloads: [String] = []
@@ -48,7 +48,9 @@ struct Ingest {
         /// without a rollback, versions of stale messages are comparable.
         func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
             guard let formerEpoch else { return false }
-            return stale.contains { formerEpoch.losses.contains($0.epoch) && $0.contains(position) }
+            return stale.contains {
+                formerEpoch.losses.contains($0.lossNumber) && $0.contains(position)
+            }
         }
     }
 
@@ -79,7 +81,7 @@ struct Ingest {
     init(
         _ batch: Batch, _ options: SyncOptions, of userID: UserID?, _ flights: Flights,
         hasSeparateReactions: Bool = false,
-        changes: [RequestID: [RequestID]] = [:], now: Timestamp = .distantFuture
+        changesOfUnsent: [RequestID: [RequestID]] = [:], now: Timestamp = .distantFuture
     ) {
         self.batch = batch
         self.options = options
@@ -87,7 +89,7 @@ struct Ingest {
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
-        self.changes = changes
+        self.changesOfUnsent = changesOfUnsent
     }
 
     // MARK: Channels
@@ -98,7 +100,7 @@ struct Ingest {
         let knowledge = ChannelKnowledge(
             beginning: try batch.groupChannel(url)?.historyBeginning,
             hasTombstones: try batch.hasTombstones(in: url), stale: stale,
-            formerEpoch: stale.contains { $0.epoch > 0 } ? try batch.formerEpoch() : nil)
+            formerEpoch: stale.contains { $0.lossNumber > 0 } ? try batch.formerEpoch() : nil)
         channels[url] = knowledge
         return knowledge
     }
@@ -150,11 +152,10 @@ struct Ingest {
         let item = try batch.outboxItem(of: message, by: userID)
         let isUnverified = isAlone && freshness == .untrusted && !isSent
         // The user's changes of the pending message would be sent as changes of this one.
-        if isUnverified, let item, changes[item.requestID] != nil { return false }
+        if isUnverified, let item, changesOfUnsent[item.requestID] != nil { return false }
         var merge = MessageMerge(
             of: message, at: position, known, in: self, freshness: freshness,
-            isUnverified: isUnverified,
-            endsItem: item != nil)
+            isUnverified: isUnverified, endsItem: item != nil)
         var isNew = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { merge.merged(with: $0) }
@@ -174,26 +175,20 @@ struct Ingest {
         }
         let isUntrusted = merge.freshness == .untrusted
         let isUnclear = merge.freshness == .unconfirmed && !merge.isConfirmed
-        try recordStored(
-            position, in: url, isNew: isNew, isTrusted: !isUntrusted && !isUnclear,
-            needsLookup: isUnclear || isUntrusted && merge.mustBeConfirmed)
+        // Also record an unchanged message, for the requests in flight.
+        flights.record(
+            isUntrusted || isUnclear ? .unconfirmed(isNew: isNew) : .touched,
+            of: position.messageID, in: url)
+        if isUnclear || isUntrusted && merge.mustBeConfirmed {
+            try markStale(position, in: url)
+            dividedChannels.append(url)
+        }
         // A reverted message stays stale: a later answer may still contain the removed edit.
         if merge.isConfirmed, !merge.isReverted, !known.stale.isEmpty {
             try removeFromStale(position, in: url)
         }
         if let item { try removeEnded(item, with: .sent(message)) }
         return true
-    }
-
-    /// Records a stored message, even if unchanged, for the requests in flight.
-    private mutating func recordStored(
-        _ position: Position, in url: ChannelURL, isNew: Bool, isTrusted: Bool, needsLookup: Bool
-    ) throws(StoreError) {
-        flights.record(
-            isTrusted ? .touched : .unconfirmed(isNew: isNew), of: position.messageID, in: url)
-        guard needsLookup else { return }
-        try markStale(position, in: url)
-        dividedChannels.append(url)
     }
 
     /// Returns whether a message may be stored: it is not older than the user's history, and has no
@@ -269,12 +264,14 @@ struct Ingest {
         return .position(position) < beginning
     }
 
+    /// Removes an item that has ended, and gives the changes of its message, which wait for it, the
+    /// ID of the sent message.
     mutating func removeEnded(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         let source = item.operation == .request ? nil : result.source(of: item)
         try batch.removeOutboxItem(item.requestID, source: source)
         if case .sent(let message) = result, item.operation == .send, let id = message.messageID,
-            let changeIDs = changes[item.requestID]
+            let changeIDs = changesOfUnsent[item.requestID]
         {
             // Later, the cache may lack the message, or may have lost its row in a power failure.
             let epoch = try batch.unlessDamaged { () throws(StoreError) in
@@ -297,7 +294,7 @@ struct Ingest {
             return
         }
         // The rest of a range without missing messages is stale only if it has other messages.
-        var isWhole = range.epoch == StaleRange.singleMessage
+        var isWhole = range.lossNumber == StaleRange.singleMessage
         if isWhole {
             let stored = try batch.positions(in: url, from: range.lower, to: range.upper)
             isWhole = stored == [position]
@@ -369,13 +366,13 @@ extension Ingest {
             // The feed reports the messages next to this one, so no gap is opened.
             isAlone = true
             defer { isAlone = false }
-            try applyAnswer(message, since: interim, source)
+            try applyAnswer(message, since: interim, source, opensGap: false)
             // The feed reports all reactions to a new message.
             if isSend { reactionChanges?.append(.insert(id, in: url)) }
         } else {
             // The feed does not report all events since the call began. The message's neighbors are
-            // unknown, so it is stored inside a gap, until a page or a lookup shows whether it still
-            // exists.
+            // unknown, so it is stored inside a gap, until a page or a lookup shows whether it
+            // still exists.
             //
             // Until the feed has reported all channels, also store a message that the user has
             // written or that a viewer shows, so that lists keep showing it. Afterwards, the user

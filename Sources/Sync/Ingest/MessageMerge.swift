@@ -43,6 +43,7 @@ struct MessageMerge {
         hasSeparateReactions = ingest.reactionChanges != nil
         latestTime = ingest.latestTime
         isCurrent = freshness == .fresh || isFeed
+        // With `.unconfirmed`, the stored copy is doubtful, not this one.
         isConfirmed = isCurrent || freshness == .unconfirmed
     }
 

@@ -28,7 +28,7 @@ struct Outbox {
     private var failed: [ChannelURL: Set<RequestID>] = [:]
     /// The failed messages for which changes in the outbox wait.
     private var parked: Set<RequestID> = []
-    private(set) var changes: [RequestID: [RequestID]] = [:]
+    private(set) var changesOfUnsent: [RequestID: [RequestID]] = [:]
     private var stops = false
     /// The items that this process wrote and has not passed to the backend.
     private var untried: Set<RequestID> = []
@@ -66,7 +66,8 @@ struct Outbox {
     }
 
     private mutating func recordChange(_ id: RequestID, of target: RequestID) {
-        if changes[target]?.contains(id) != true { changes[target, default: []].append(id) }
+        guard changesOfUnsent[target]?.contains(id) != true else { return }
+        changesOfUnsent[target, default: []].append(id)
     }
 
     mutating func append(_ id: RequestID, in url: ChannelURL, changing target: RequestID? = nil) {
@@ -102,7 +103,7 @@ struct Outbox {
 
     /// Ends an item, and returns `true` if changes waited for its message.
     mutating func end(_ id: RequestID, in url: ChannelURL) -> Bool {
-        changes[id] = nil
+        changesOfUnsent[id] = nil
         untried.remove(id)
         possiblySent.remove(id)
         let hasWaiting = parked.remove(id) != nil

@@ -11,7 +11,7 @@ extension StoreReader {
         if let former = try formerEpoch(),
             let position = try message(id, in: url)?.position,
             try staleRanges(in: url).contains(where: {
-                former.losses.contains($0.epoch) && $0.contains(position)
+                former.losses.contains($0.lossNumber) && $0.contains(position)
             })
         {
             return former.epoch

@@ -153,7 +153,7 @@ extension SyncCore {
                 guard let item = try ingest.batch.readableOutboxItem(id), isMeant(item) else {
                     continue
                 }
-                for id in (ingest.changes[id] ?? []) + [id] {
+                for id in (ingest.changesOfUnsent[id] ?? []) + [id] {
                     guard let item = try ingest.batch.readableOutboxItem(id) else { continue }
                     try ingest.batch.removeOutboxItem(id, source: .localMessageCanceled)
                     removed.append(item)
@@ -283,7 +283,8 @@ extension SyncCore {
     }
 
     private func hasEdits(of target: RequestID) throws(SyncError) -> Bool {
-        for id in outbox.changes[target] ?? [] where try heldOutboxItem(id)?.operation == .update {
+        for id in outbox.changesOfUnsent[target] ?? []
+        where try heldOutboxItem(id)?.operation == .update {
             return true
         }
         return false

@@ -4,7 +4,7 @@ import Store
 extension SyncCore {
     // MARK: Answers
 
-    mutating func handleSending(
+    mutating func handleOutboxAnswer(
         _ answer: CallResult, of id: RequestID, _ call: Call, _ interim: Flights.Interim?
     ) {
         guard let url = call.value.channel else { return }

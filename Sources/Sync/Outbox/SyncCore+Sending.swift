@@ -15,8 +15,8 @@ extension SyncCore {
         }
     }
 
-    /// Removes the failed items whose messages are stored, as an earlier process may not have done,
-    /// and those that failed too long ago.
+    /// Removes the failed items whose messages are stored, because an earlier process may have
+    /// ended before it removed them, and those that failed too long ago.
     private mutating func removeEndedItems() {
         guard !outbox.areFailedItemsChecked, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }

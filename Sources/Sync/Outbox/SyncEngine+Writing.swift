@@ -215,7 +215,7 @@ extension SyncEngine {
     public func deliveryResult(
         of id: RequestID, in url: ChannelURL
     ) async throws(SyncError) -> DeliveryResult {
-        try await reply { .deliveryResult(id, url, ticket: $0) }
+        try await awaitReply { .deliveryResult(id, url, ticket: $0) }
     }
 
     // MARK: Outbox items

@@ -16,8 +16,8 @@ struct Kind: Sendable {
     /// The steps that a device receives live, after an absence, after a restart, or by reading the
     /// history.
     var then: [Step]
-    /// The messages that Alice's devices show, as `KindPictures` draws them; `nil` if the room is not
-    /// shown.
+    /// The messages that Alice's devices show, as `KindPictures` draws them; `nil` if the room is
+    /// not shown.
     var sees: String?
     /// The properties of the channel on Alice's devices, by their names in `KindPictures`.
     var channel: [String: String] = [:]
@@ -44,8 +44,8 @@ struct KindRoom: Sendable {
 
 /// A step of a kind: an action of nio, or something that Alice does with Scrollback.
 ///
-/// In the JSON of an action, texts that are names stand for IDs: `ROOM`, `@alice`, `@bob`, `@carol`,
-/// and the names of earlier steps, such as `<m>`.
+/// In the JSON of an action, texts that are names stand for IDs: `ROOM`, `@alice`, `@bob`,
+/// `@carol`, and the names of earlier steps, such as `<m>`.
 struct Step: Sendable {
     typealias Work = @MainActor @Sendable (LiveDevice, KindRoom) async throws -> MessageID?
 

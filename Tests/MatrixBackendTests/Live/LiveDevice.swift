@@ -139,8 +139,8 @@ struct LiveDevice {
             for case .gap(let gap) in collection.items { _ = try await collection.fill(gap) }
             guard try engine.store.gaps(in: url).last != gap else { break }
         }
-        // The engine requests the reactions of shown messages. A `ChannelViewer` would show the range
-        // a moment later, when the engine may have caught up already.
+        // The engine requests the reactions of shown messages. A `ChannelViewer` would show the
+        // range a moment later, when the engine may have caught up already.
         await engine.show(url, ShownRange(from: .beginning), viewer: -1)
         try await engine.caughtUp(url)
         await engine.hide(url, viewer: -1)

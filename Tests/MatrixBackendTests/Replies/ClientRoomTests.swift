@@ -4,8 +4,8 @@ import Models
 import Sync
 import Testing
 
-/// Tests receipts, rooms and media in the form in which other clients send them, with prepared replies
-/// of Synapse.
+/// Tests receipts, rooms and media in the form in which other clients send them, with prepared
+/// replies of Synapse.
 @Suite struct MatrixClientRoomTests: ClientEventSuite {
     // MARK: Read receipts
 

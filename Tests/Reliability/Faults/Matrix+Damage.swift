@@ -162,7 +162,8 @@ extension Matrix {
 }
 
 extension Outcome {
-    /// Requires that messages are missing only from a replaced cache, or after the end of a torn log.
+    /// Requires that messages are missing only from a replaced cache, or after the end of a torn
+    /// log.
     fileprivate mutating func expectReplacement(after fault: Fault) {
         let isReplaced = reported["replacedCache"] != nil || reported["isCacheNew"] != nil
         if missing > 0, !isReplaced, !fault.isCut {

@@ -138,8 +138,8 @@ final class SoakClient {
         isSuspended = false
     }
 
-    /// Resends the failed messages, as users do, and discards those that the server has received and
-    /// removed since, because they are older than ``Soak/lifetime``.
+    /// Resends the failed messages, as users do, and discards those that the server has received
+    /// and removed since, because they are older than ``Soak/lifetime``.
     ///
     /// Otherwise the outbox would grow during the run.
     private func resendFailed() async throws {

@@ -251,7 +251,8 @@ import Testing
                 FeedPoint(FeedCursor($0), number: random.pick([.min, -1, 0, .max]))
             })
         let range = StaleRange(
-            in: "c", from: bounds[0], to: gap.upper, epoch: random.pick(Self.times).milliseconds)
+            in: "c", from: bounds[0], to: gap.upper,
+            lossNumber: random.pick(Self.times).milliseconds)
         try expectRoundTrip(
             gap, gap.writeValue,
             reading: { (reader) throws(ByteReader.Damage) in

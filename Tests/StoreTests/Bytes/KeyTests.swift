@@ -31,7 +31,7 @@ import Testing
                     from: .position(Position(createdAt: time, messageID: "11")),
                     to: .position(Position(createdAt: 1_700_000_000_001, messageID: "")),
                     changesSince: FeedPoint("f", number: -3)))
-            try batch.markStale(StaleRange(in: "c", from: .position(known), epoch: -2))
+            try batch.markStale(StaleRange(in: "c", from: .position(known), lossNumber: -2))
             try batch.save(Tombstone("7", in: "c", deletedAt: time))
             try batch.save(
                 Tombstone(
@@ -92,7 +92,7 @@ import Testing
             "67 00000001 01 8000018bcfe56801 0000",
             "01 8000018bcfe56800 0002 3131  00000000  00000002 66 fffffffffffffffd")
         rows.expect("67 00000002 02", "00 00000000 00000000")
-        // stale range 'v', channel, upper bound → lower bound, epoch.
+        // stale range 'v', channel, upper bound → lower bound, number of the loss.
         rows.expect("76 00000001 02", "01 8000018bcfe56800 0002 3130  fffffffffffffffe")
         // The newest history is known.
         rows.expect("67 00000001 02", "")

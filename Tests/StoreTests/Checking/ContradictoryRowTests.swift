@@ -103,7 +103,9 @@ import Testing
                         url, from: .position(position(12, "x")), through: .position(middle))
                 }
             }
-            try attempt { _ = try store.write { try $0.markStale(StaleRange(in: url, epoch: 1)) } }
+            try attempt {
+                _ = try store.write { try $0.markStale(StaleRange(in: url, lossNumber: 1)) }
+            }
             try attempt {
                 _ = try store.write {
                     try $0.markVerified(url, from: .beginning, through: .position(middle))
@@ -310,8 +312,8 @@ import Testing
 
     @Test func overlappingStaleRanges() throws {
         try overlap(
-            StaleRange(in: "a", from: .beginning, to: .position(position(25, "x")), epoch: 1),
-            StaleRange(in: "a", from: .position(position(15, "x")), to: .end, epoch: 2))
+            StaleRange(in: "a", from: .beginning, to: .position(position(25, "x")), lossNumber: 1),
+            StaleRange(in: "a", from: .position(position(15, "x")), to: .end, lossNumber: 2))
         try expectFound(.overlap)
     }
 

@@ -36,7 +36,7 @@ import Testing
         let gap = Gap(
             in: "a", from: lower, to: .position(position), backfillCursor: "walk",
             changesSince: FeedPoint("cursor", number: 7))
-        let stale = StaleRange(in: "a", from: .position(position), to: .end, epoch: 3)
+        let stale = StaleRange(in: "a", from: .position(position), to: .end, lossNumber: 3)
         try store.write { batch in
             try batch.save(Message("9", at: 9, in: "gone"))
             try batch.save(group)
@@ -80,7 +80,7 @@ import Testing
         #expect(a.kinds == ["mention of bob": [Position(createdAt: 10, messageID: "1")]])
         #expect(a.gaps.count == 2)
         #expect(a.gaps.last.map { $0 == (gap.upper, lower, "walk", gap.changesSince) } == true)
-        #expect(a.staleRanges.map(\.epoch) == [3] && a.staleRanges.map(\.upper) == [.end])
+        #expect(a.staleRanges.map(\.lossNumber) == [3] && a.staleRanges.map(\.upper) == [.end])
         #expect(a.tombstones["4"].map { $0 == (40, nil) } == true)
         #expect(a.tombstones["5"].map { $0 == (50, -5) } == true)
         #expect(a.state == RawCache.State(count: 3, access: 1))

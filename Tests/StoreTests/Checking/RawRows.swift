@@ -138,7 +138,7 @@ struct RawCache {
         var open: OpenChannel?
         var gaps: [(upper: Gap.Bound, lower: Gap.Bound, cursor: PageCursor?, since: FeedPoint?)] =
             []
-        var staleRanges: [(upper: Gap.Bound, lower: Gap.Bound, epoch: Int64)] = []
+        var staleRanges: [(upper: Gap.Bound, lower: Gap.Bound, lossNumber: Int64)] = []
         var tombstones: [MessageID: (deletedAt: Timestamp, createdAt: Timestamp?)] = [:]
         var state: State?
     }

@@ -72,8 +72,8 @@ import Testing
         #expect(derived.map { String(format: "%02x", $0) }.joined() == expected)
     }
 
-    /// A program may have copied the file `KEY` of a store, whose key the app also uses for the cache,
-    /// from the time when its encryption was being added or removed.
+    /// A program may have copied the file `KEY` of a store, whose key the app also uses for the
+    /// cache, from the time when its encryption was being added or removed.
     @Test(arguments: [true, false]) func keyFileOfAnUnfinishedExchangeIsRefused(isAdded: Bool)
         throws
     {

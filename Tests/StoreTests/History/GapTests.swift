@@ -17,7 +17,7 @@ import Testing
         case open(Gap.Bound, Gap.Bound, About)
         case cover(Gap.Bound, Gap.Bound, cursor: PageCursor?)
         case update(Gap.Bound, Gap.Bound, About)
-        case markStale(Gap.Bound, Gap.Bound, epoch: Int64)
+        case markStale(Gap.Bound, Gap.Bound, lossNumber: Int64)
         case markVerified(Gap.Bound, Gap.Bound)
     }
 
@@ -57,9 +57,9 @@ import Testing
                 gaps.cover(from: first, through: last) { About(cursor: cursor, since: $0.since) }
             case .update(let lower, let upper, let about):
                 return gaps.update(from: lower, to: upper, about)
-            case .markStale(let lower, let upper, let epoch):
+            case .markStale(let lower, let upper, let number):
                 staleRanges.open(from: lower, to: upper) { runs in
-                    runs.map(\.about).reduce(epoch, max)
+                    runs.map(\.about).reduce(number, max)
                 }
             case .markVerified(let first, let last):
                 guard first <= last else { return false }
@@ -92,8 +92,8 @@ import Testing
                     Gap(
                         in: url, from: lower, to: upper, backfillCursor: about.cursor,
                         changesSince: about.since))
-            case .markStale(let lower, let upper, let epoch):
-                try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: epoch))
+            case .markStale(let lower, let upper, let number):
+                try batch.markStale(StaleRange(in: url, from: lower, to: upper, lossNumber: number))
             case .markVerified(let first, let last):
                 try batch.markVerified(url, from: first, through: last)
             }
@@ -114,7 +114,7 @@ import Testing
 
     private func staleRanges(_ model: Model, _ url: ChannelURL) -> [StaleRange] {
         model.staleRanges.runs.map {
-            StaleRange(in: url, from: $0.lower, to: $0.upper, epoch: $0.about)
+            StaleRange(in: url, from: $0.lower, to: $0.upper, lossNumber: $0.about)
         }
     }
 
@@ -206,7 +206,8 @@ import Testing
         let middle = Gap.Bound.position(Position(createdAt: 5, messageID: "m"))
         try store.write { batch in
             try batch.cover("general", from: .beginning, through: .end)
-            try batch.markStale(StaleRange(in: "general", from: .beginning, to: middle, epoch: 1))
+            try batch.markStale(
+                StaleRange(in: "general", from: .beginning, to: middle, lossNumber: 1))
             try batch.markVerified("general", from: .beginning, through: .end)
         }
         let rows = try store.view.committed.cache.rows()
@@ -222,9 +223,9 @@ import Testing
         #expect(try snapshot.channelURLsWithGaps() == [])
         #expect(try snapshot.channelURLsWithStaleRanges() == [])
         try store.write {
-            try $0.markStale(StaleRange(in: "general", from: middle, to: .end, epoch: 2))
+            try $0.markStale(StaleRange(in: "general", from: middle, to: .end, lossNumber: 2))
         }
-        #expect(try store.snapshot().staleRanges(in: "general").map(\.epoch) == [2])
+        #expect(try store.snapshot().staleRanges(in: "general").map(\.lossNumber) == [2])
     }
 
     /// Tests every operation on every small history.
@@ -245,7 +246,8 @@ import Testing
                     cursor: index % 2 == 0 ? PageCursor("w\(index)") : nil,
                     since: index % 3 == 0 ? nil : FeedPoint("s", number: Int64(index * 7 % 10)))
                 return [
-                    .open(gap.0, gap.1, about), .markStale(gap.0, gap.1, epoch: Int64(index % 2)),
+                    .open(gap.0, gap.1, about),
+                    .markStale(gap.0, gap.1, lossNumber: Int64(index % 2)),
                 ]
             }
             for operation in setUp { _ = start.apply(operation) }
@@ -257,7 +259,7 @@ import Testing
                             .open(lower, upper, About(since: FeedPoint("s", number: 1))),
                             .open(lower, upper, About(cursor: "w")),
                             .update(lower, upper, About(cursor: "u")),
-                            .markStale(lower, upper, epoch: 1),
+                            .markStale(lower, upper, lossNumber: 1),
                         ]
                     }
                     operations += [.cover(lower, upper, cursor: "c"), .markVerified(lower, upper)]
@@ -306,7 +308,7 @@ import Testing
                 return .update(run.lower, run.upper, about)
             }
             return .update(bounds[low], bounds[high], about)
-        case 7: return .markStale(bounds[low], bounds[high], epoch: Int64(low % 3))
+        case 7: return .markStale(bounds[low], bounds[high], lossNumber: Int64(low % 3))
         case 8: return .markVerified(bounds[low], bounds[high])
         default: return .markVerified(bounds[high], bounds[low])
         }

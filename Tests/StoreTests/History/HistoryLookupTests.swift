@@ -62,7 +62,7 @@ import Testing
         let store = try store([(bound(10), bound(20))])
         try store.write {
             try $0.markStale(
-                StaleRange(in: "general", from: bound(10), to: bound(20), epoch: 1))
+                StaleRange(in: "general", from: bound(10), to: bound(20), lossNumber: 1))
         }
         for url: ChannelURL in ["general", "unknown"] {
             #expect(try store.gaps(in: url, from: bound(15), to: bound(15)).isEmpty)
@@ -82,8 +82,8 @@ import Testing
             try batch.cover("whole", from: .beginning, through: .end)
             try batch.save(GroupChannel(url: "new", createdAt: 1))
             try batch.save(GroupChannel(url: "removed", createdAt: 1))
-            try batch.markStale(StaleRange(in: "whole", epoch: 1))
-            try batch.markStale(StaleRange(in: "removed", epoch: 1))
+            try batch.markStale(StaleRange(in: "whole", lossNumber: 1))
+            try batch.markStale(StaleRange(in: "removed", lossNumber: 1))
         }
         try store.write { batch in
             try batch.removeChannel("removed")

@@ -3,8 +3,8 @@ import Foundation
 /// The data blocks of a table, which LevelDB's format defines (leveldb/doc/table_format.md).
 ///
 /// The last 48 bytes of a table have the positions of two blocks, the second of which is the index.
-/// An entry of the index has three lengths, a part of a key, and the position of a block. A position
-/// is an offset and a size.
+/// An entry of the index has three lengths, a part of a key, and the position of a block. A
+/// position is an offset and a size.
 struct TableBlocks {
     /// The ranges of the blocks with their trailers.
     private(set) var ranges: [Range<Int>] = []

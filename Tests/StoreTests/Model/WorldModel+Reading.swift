@@ -341,7 +341,7 @@ extension WorldModel {
                 "\($0.lower) \($0.upper) \($0.about.cursor as Any) \($0.about.since as Any)"
             }, "gap rows of \(url)")
         try expect(
-            raw.staleRanges.map { "\($0.lower) \($0.upper) \($0.epoch)" },
+            raw.staleRanges.map { "\($0.lower) \($0.upper) \($0.lossNumber)" },
             channel.staleRanges.runs.map { "\($0.lower) \($0.upper) \($0.about)" },
             "stale rows of \(url)")
         try expect(

@@ -169,7 +169,7 @@ struct WorldModel: Equatable {
     mutating func markStale(_ range: StaleRange) {
         change(range.channelURL) { channel in
             channel.staleRanges.open(from: range.lower, to: range.upper) { runs in
-                runs.map(\.about).reduce(range.epoch, max)
+                runs.map(\.about).reduce(range.lossNumber, max)
             }
         }
     }
@@ -204,16 +204,17 @@ struct WorldModel: Equatable {
 
     func staleRanges(_ url: ChannelURL) -> [StaleRange] {
         (channels[url] ?? Channel()).staleRanges.runs.map {
-            StaleRange(in: url, from: $0.lower, to: $0.upper, epoch: $0.about)
+            StaleRange(in: url, from: $0.lower, to: $0.upper, lossNumber: $0.about)
         }
     }
 
-    /// Returns the newest part of the gaps and stale ranges in which messages of some kinds may be missing.
+    /// Returns the newest part of the gaps and stale ranges in which messages of some kinds may be
+    /// missing.
     func newestGap(_ url: ChannelURL, of kinds: MessageKinds) -> (Gap.Bound, Gap.Bound)? {
         let reached = kinds.singleKinds.map {
             channels[url]?.kindCoverage[$0.rawValue]?.lower ?? .end
         }.max()
-        let stale = staleRanges(url).filter { $0.epoch != StaleRange.singleMessage }
+        let stale = staleRanges(url).filter { $0.lossNumber != StaleRange.singleMessage }
             .map { ($0.lower, $0.upper) }
         // Of a gap and a stale range with the same end, the gap is returned.
         let parts = (stale + gaps(url).map { ($0.lower, $0.upper) }).enumerated().sorted {

@@ -164,7 +164,7 @@ extension WorldOperation {
             return .markStale(
                 StaleRange(
                     in: url, from: bounds[0], to: bounds[1],
-                    epoch: Int64.random(in: 0...2, using: &random)))
+                    lossNumber: Int64.random(in: 0...2, using: &random)))
         case 89..<91: return .markVerified(url, bounds[0], bounds[1])
         case 91..<96: return .saveOutboxItem(outboxItem(url, &random))
         case 96:
@@ -269,7 +269,7 @@ extension WorldOperation: CustomStringConvertible {
         case .saveKindCoverage(let coverage): "cover \(coverage), \(coverage.cursor ?? "-")"
         case .limitKindCoverage(let url, let kinds, let lower):
             "limit \(url): \(kinds) to \(lower)"
-        case .markStale(let range): "stale \(range), \(range.epoch)"
+        case .markStale(let range): "stale \(range), \(range.lossNumber)"
         case .markVerified(let url, let first, let last): "verified \(url): \(first) … \(last)"
         case .saveOutboxItem(let item): "outbox item \(item.channelURL): \(item.requestID)"
         case .removeOutboxItem(let id): "no item \(id)"

@@ -72,8 +72,8 @@ import Testing
         ) throws {
             let copy = try StoreDirectory(of: directory)
             try damage(copy.url.appending(path: path))
-            // The first opening replaces the cache or repairs the outbox. The second one must report
-            // no new damage.
+            // The first opening replaces the cache or repairs the outbox. The second one must
+            // report no new damage.
             for opening in 1...2 {
                 let store: ChatStore
                 do throws(StoreError) {

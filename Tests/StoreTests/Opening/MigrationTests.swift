@@ -42,8 +42,8 @@ import Testing
             let directory = try fixture.copy(form)
             // Both databases use one disk, so that the changes of both are counted together.
             let disk = FailingDisk()
-            // If changes were only ignored, as by a frozen disk, LevelDB would miss the table that it
-            // has just written, and the opening would repair the outbox. `KilledScenarioTests`
+            // If changes were only ignored, as by a frozen disk, LevelDB would miss the table that
+            // it has just written, and the opening would repair the outbox. `KilledScenarioTests`
             // kills a process that migrates.
             disk.fail(at: change, with: EIO, once: false, tearing: end == .failure)
             if let store = try? open(directory, (disk.environment, disk.environment)) {

@@ -136,7 +136,7 @@ extension SchemaFixture {
         try store.write { batch in
             try batch.clearMessages(in: "cleared")
             try batch.markStale(
-                StaleRange(in: "general", from: bound("1", 1), to: bound("2", 2), epoch: 7))
+                StaleRange(in: "general", from: bound("1", 1), to: bound("2", 2), lossNumber: 7))
             try batch.recordAccess(to: "general")
             try batch.save(OutboxItem("second", request: "d2"))
             try batch.save(

@@ -155,7 +155,7 @@ import Testing
             try batch.save(OutboxItem("hi", request: "r"))
             try batch.save(OutboxItem("hi", request: "s", in: "other"))
             try batch.save(User(id: "ann"))
-            try batch.markStale(StaleRange(in: "general", epoch: 1))
+            try batch.markStale(StaleRange(in: "general", lossNumber: 1))
         }
         try store.write { batch in
             batch.emit(.typing([User(id: "ann")], in: "general"))

@@ -25,7 +25,7 @@ import Testing
                     createdAt: 7, parentMessageID: "a"))
             try batch.save(User(id: "alice"))
             try batch.save(Tombstone("x", in: "cats", deletedAt: 9))
-            try batch.markStale(StaleRange(in: "cats", epoch: 3))
+            try batch.markStale(StaleRange(in: "cats", lossNumber: 3))
             try batch.open(
                 Gap(in: "cats", backfillCursor: "w", changesSince: FeedPoint("s", number: 3)))
             try batch.save(
@@ -62,7 +62,7 @@ import Testing
                 "schema: version → 2",
                 "token: feed → 2 bytes",
                 "user: alice → User",
-                "stale: channel 2, up to +∞ → down to -∞, epoch 3",
+                "stale: channel 2, up to +∞ → down to -∞, loss 3",
                 "tombstone: channel 2, x → deleted at 9",
                 "cleared: channel 1 → nothing",
             ])

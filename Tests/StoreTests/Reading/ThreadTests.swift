@@ -46,7 +46,7 @@ import Testing
                 let bound = Gap.Bound.position(Position(createdAt: time, messageID: "bound"))
                 try batch.open(
                     Gap(in: url, from: bound, changesSince: FeedPoint(FeedCursor(text), number: 1)))
-                try batch.markStale(StaleRange(in: url, to: bound, epoch: Int64(number)))
+                try batch.markStale(StaleRange(in: url, to: bound, lossNumber: Int64(number)))
             }
             batch.setToken(Array(text.utf8), for: "feed")
             try batch.save(User(id: "me", nickname: text))
@@ -67,7 +67,7 @@ import Testing
         texts += try [reader.groupChannel(url)].compactMap { $0?.name }
         texts += try reader.groupChannels().flatMap { [$0.name, $0.lastMessage?.text ?? "none"] }
         texts += try reader.gaps(in: url).compactMap(\.changesSince?.cursor.rawValue)
-        texts += try reader.staleRanges(in: url).map { String($0.epoch) }
+        texts += try reader.staleRanges(in: url).map { String($0.lossNumber) }
         texts += try [reader.token("feed")].compactMap { $0 }.map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -123,7 +123,9 @@ import Testing
         Read(name: "gaps", count: 1) {
             try $0.gaps(in: $1).map { $0.changesSince?.cursor.rawValue ?? "none" }
         },
-        Read(name: "stale ranges", count: 1) { try $0.staleRanges(in: $1).map { "\($0.epoch)" } },
+        Read(name: "stale ranges", count: 1) {
+            try $0.staleRanges(in: $1).map { "\($0.lossNumber)" }
+        },
         Read(name: "count", count: 0) { (store, url) throws in
             #expect(try store.messageCount(in: url) == rowsInEach)
             #expect(try store.messageCount() == rowsInEach * channels.count)

@@ -27,7 +27,7 @@ import Testing
             }
             try batch.save(OpenChannel(url: "o", createdAt: 1))
             try batch.save(Tombstone("x", in: "a", deletedAt: 1))
-            try batch.markStale(StaleRange(in: "b", epoch: 1))
+            try batch.markStale(StaleRange(in: "b", lossNumber: 1))
             try batch.setKeptInCache(true, for: "a")
             try batch.recordAccess(to: "b")
             try batch.save(User(id: "ann", nickname: "Ann"))

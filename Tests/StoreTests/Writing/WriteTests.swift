@@ -14,7 +14,8 @@ import Testing
         let (_, change) = try store.commit { batch in
             #expect(code { try batch.open(Gap(in: "a", to: tooLong)) } == .invalid)
             #expect(
-                code { try batch.markStale(StaleRange(in: "b", to: tooLong, epoch: 1)) } == .invalid
+                code { try batch.markStale(StaleRange(in: "b", to: tooLong, lossNumber: 1)) }
+                    == .invalid
             )
             #expect(code { try batch.cover("c", from: tooLong, through: .end) } == .invalid)
             #expect(code { try batch.cover("d", from: .end, through: .beginning) } == .invalid)

@@ -70,8 +70,8 @@ extension Device {
         case .clearCache:
             try remove { (core) throws(SyncError) in try core.clearCachedData() }
         case .damageCache:
-            // Without a connection, the replacement waits. On a disk, a second one within an hour is
-            // refused.
+            // Without a connection, the replacement waits. On a disk, a second one within an hour
+            // is refused.
             guard disk == nil, core.session != nil, core.connector.isOn else { return true }
             let rows = try store.view.committed.cache
             _ = rows.recordingDamage(StoreError(.corruption, "a row", path: store.cache.path))

@@ -276,8 +276,8 @@ final class Device {
 
     private func losePower(_ directory: URL, _ disk: FailingDisks) async throws {
         let items = sendings.outboxItems
-        // A snapshot of a commit keeps the files open. A step whose write failed leaves one, because
-        // the write has reopened the files.
+        // A snapshot of a commit keeps the files open. A step whose write failed leaves one,
+        // because the write has reopened the files.
         _ = commits.drain()
         try disk.cutPower(of: store, at: directory)
         let disk = FailingDisks()

@@ -84,8 +84,8 @@ final class ModelServer {
         return user
     }
 
-    /// Returns whether a request was executed since the server was last restored, so that its effect
-    /// is not rolled back.
+    /// Returns whether a request was executed since the server was last restored, so that its
+    /// effect is not rolled back.
     func isStillDone(_ id: RequestID) -> Bool { doneAt[id].map { $0 >= restoredAt } ?? false }
 
     // MARK: The position of a cursor

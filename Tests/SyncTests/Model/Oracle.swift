@@ -259,7 +259,8 @@ struct Oracle {
         // contain "@".
         let tellsChannels = !token.cursor.contains("@")
         if tellsChannels && server.changedAt < count {
-            // Until all channels are reported, a channel may have only a message that the user sent.
+            // Until all channels are reported, a channel may have only a message that the user
+            // sent.
             if !server.isMine,
                 channel.group != nil || (hasAllChannels && !channel.positions.isEmpty)
             {

@@ -267,8 +267,8 @@ struct Sendings {
             guard outboxItem.state == .failed, outboxItems[id]?.state != .failed else { continue }
             items[id]?.hasFailed = true
             guard item.isSend else { continue }
-            // If the server's refusal could not be written to a full disk, the item keeps the mark of
-            // its attempt.
+            // If the server's refusal could not be written to a full disk, the item keeps the mark
+            // of its attempt.
             let isInDoubt = item.isInDoubt && !config.deduplicates
             if outboxItem.isDoubtful != isInDoubt && !(outboxItem.isDoubtful && diskWasFull) {
                 throw Violation(

@@ -19,8 +19,8 @@ extension Trace {
         if seed % 6 > 3 { addOmittedChanges(&random) }
     }
 
-    /// Inserts connections after which the feed omits changes of known messages, and the app fetches
-    /// a page before the engine has read these changes.
+    /// Inserts connections after which the feed omits changes of known messages, and the app
+    /// fetches a page before the engine has read these changes.
     ///
     /// Half of them are followed by another such connection before the engine has read the changes.
     private mutating func addOmittedChanges(_ random: inout SeededRandom) {
