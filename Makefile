@@ -56,6 +56,8 @@ CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package
     $(wildcard Tests/Consumers/*/Package.swift))) $(LAST_CONSUMERS)
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS ?= 10
+# Optimized code with the checks of `assert`, which debug builds always have.
+ASSERTIONS := -Xswiftc -assert-config -Xswiftc Debug
 SOAK_SECONDS := 600
 SEEDS := 100000
 # Two servers, with two ports each: this one and the next, and ten more.
@@ -239,7 +241,8 @@ fuzzer: deps
 	    >/dev/null 2>&1 || { \
 	    echo "This Swift toolchain has no libFuzzer; Xcode's has none. Install a toolchain from swift.org." >&2; exit 1; \
 	}
-	swift build --sanitize=fuzzer --configuration release --product ScrollbackFuzzer --scratch-path .build-fuzz
+	swift build --sanitize=fuzzer --configuration release $(ASSERTIONS) --product ScrollbackFuzzer \
+	    --scratch-path .build-fuzz
 
 # The first directory receives new inputs, and those that crashed, took more than five seconds, or
 # used more memory than an input of a few kilobytes justifies.
@@ -296,7 +299,7 @@ corpus: deps
 # A release build runs five times as many seeds in a second as the build of `make test`.
 simulation: deps
 	TEST_TARGET=SyncTests SCROLLBACK_RUNS=$(SEEDS) SCROLLBACK_FIRST=$(SEED) \
-	    $(TEST) $(TRAITS) --configuration release -Xswiftc -enable-testing \
+	    $(TEST) $(TRAITS) --configuration release $(ASSERTIONS) -Xswiftc -enable-testing \
 	    --scratch-path .build-simulation --filter SyncTests.ModelTests
 
 nightly: tsan asan graphs

@@ -17,7 +17,7 @@ import Testing
         let position = try #require(message.position)
         try store.write { batch in
             let number = try #require(try batch.number(of: "general"))
-            batch.rows.cache.put({ $0.messageKey(number, position) }, { $0.raw([0xFF]) })
+            batch.rows.cache.putDamaged({ $0.messageKey(number, position) }, { $0.raw([0xFF]) })
         }
         #expect(throws: StoreError.self) { try store.messages(in: "general") }
     }

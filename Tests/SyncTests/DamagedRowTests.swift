@@ -24,7 +24,7 @@ import Testing
         let position = try #require(message.position)
         try story.store.write { batch in
             let number = try #require(try batch.number(of: "general"))
-            batch.rows.cache.put({ $0.messageKey(number, position) }, { $0.raw([0xFF]) })
+            batch.rows.cache.putDamaged({ $0.messageKey(number, position) }, { $0.raw([0xFF]) })
         }
         #expect { try story.store.messages(in: "general") } throws: {
             ($0 as? StoreError)?.code == .corruption

@@ -81,7 +81,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
 extension CollectionChange {
     /// The maximum number of rows of a list whose changes are verified: verifying longer ones would
     /// make loading page after page quadratic.
-    private static var longestChecked: Int { 2_000 }
+    static var longestChecked: Int { 2_000 }
 
     /// Returns the list before a change, to verify the change; `nil` if the list is long, or if
     /// this build does not verify changes.

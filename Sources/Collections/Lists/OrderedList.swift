@@ -58,6 +58,11 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
 
     private func index(of key: Key) -> Int { keys.partitioningIndex { !precedes($0, key) } }
 
+    private func isOrdered(at index: Int) -> Bool {
+        (index == 0 || precedes(keys[index - 1], keys[index]))
+            && (index + 1 == keys.count || precedes(keys[index], keys[index + 1]))
+    }
+
     private func precedes(_ left: Key, _ right: Key) -> Bool {
         isReversed ? right < left : left < right
     }
@@ -108,6 +113,10 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
             }
         }
         diff.normalize(leaving: leaving, coming: indices)
+        assert(
+            zip(indices, coming).allSatisfy { keys[$0] == $1.key && isOrdered(at: $0) }
+                && elements.count == keys.count && keysByID.count == keys.count,
+            "The list is not sorted, or has two rows with one ID.")
         return diff
     }
 

@@ -292,7 +292,18 @@ struct Window: Sendable {
     ) -> ListDiff<MessageItem> {
         let excess = sentCount(after: edits) - capacity
         if excess > 0 { trim(excess, end, &edits) }
-        return list.apply(edits.rows)
+        let diff = list.apply(edits.rows)
+        assert(misplacedRow == nil, "A row is outside: \(misplacedRow.debugDescription)")
+        return diff
+    }
+
+    /// The first sent message outside of the bounds; `nil` if there is none, or if the list is long.
+    private var misplacedRow: Message? {
+        guard list.elements.count <= CollectionChange<MessageItem>.longestChecked else {
+            return nil
+        }
+        return list.elements.lazy.compactMap(\.message)
+            .first { $0.position.map { !shows($0) } ?? false }
     }
 
     private func sentCount(after edits: WindowEdits) -> Int {

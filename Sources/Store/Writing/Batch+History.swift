@@ -134,6 +134,14 @@ extension Batch {
         }
         putRow(range, number)
         record(range.saved)
+        assert(isAlone(range, number), "\(range) overlaps another range.")
+    }
+
+    /// Returns whether a stored range overlaps no other, also if they cannot be read.
+    private func isAlone<Value: HistoryRange>(_ range: Value, _ number: ChannelNumber) -> Bool {
+        let stored: [Value]? = try? view.ranges(
+            of: range.channelURL, number, above: range.lower, below: range.upper)
+        return stored.map { $0 == [range] } ?? true
     }
 
     private func removeRanges<Value: HistoryRange>(
@@ -148,6 +156,7 @@ extension Batch {
                 if part.upper == first { changeOlderPart(&part) }
                 putRow(part, number)
                 record(part.saved)
+                assert(isAlone(part, number), "\(part) overlaps another range.")
             }
         }
     }

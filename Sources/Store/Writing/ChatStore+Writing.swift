@@ -153,7 +153,9 @@ extension ChatStore {
                 batch.rows.cache.put(
                     { $0.schemaKey(.generation) }, { $0.integer(batch.next.generation) })
             }
-            // Otherwise, the cleared data could reappear after a power failure.
+            let unreadable = batch.rows.cache.firstUnreadableRow
+            assert(unreadable(.cache) == nil, "A row cannot be read: \(unreadable(.cache) ?? "")")
+            // If a clearing were not durable, the data could reappear after a power failure.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -162,9 +164,11 @@ extension ChatStore {
         }
         if !batch.rows.outbox.isEmpty {
             let generation = batch.next.generation + batch.next.generationStep
-            // Otherwise, the first commits of two openings of one copy could not be told apart.
+            // Without this record, the first commits of two openings of one copy would look alike.
             if batch.next.generationStep > 1 { batch.recordsGeneration = true }
             batch.rows.outbox.put({ $0.schemaKey(.generation) }, { $0.integer(generation) })
+            let unreadable = batch.rows.outbox.firstUnreadableRow
+            assert(unreadable(.outbox) == nil, "A row cannot be read: \(unreadable(.outbox) ?? "")")
             do throws(StoreError) {
                 try outbox.write(batch.rows.outbox, isDurable: true)
                 batch.next.generation = generation

@@ -25,6 +25,7 @@ package final class Overlay {
     private var contents = Contents()
 
     var released: [ChannelNumber] = []
+    fileprivate(set) var mayContainDamage = false
 
     package init() {}
 
@@ -48,6 +49,12 @@ package final class Overlay {
     /// Removes a row, which need not exist.
     @inline(__always)
     package func remove(_ key: (inout ByteWriter) -> Void) { contents.remove(key) }
+
+    /// Puts a row that its reader cannot read; tests damage a store with it.
+    func putDamaged(_ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void) {
+        mayContainDamage = true
+        put(key, value)
+    }
 }
 
 extension Overlay.Contents {

@@ -180,6 +180,8 @@ struct Backfill {
         return !work.isBusy && work.error == nil
     }
 
+    var busyChannels: [ChannelURL] { works.filter(\.value.isBusy).keys.sorted() }
+
     var busyCount: Int { works.values.count(where: \.isBusy) }
 
     var channelsLeft: Int { busyCount + queue.count(where: canContinue) }

@@ -140,6 +140,8 @@ struct SyncCore {
     var lastNumber = 0
     var connectTicket: Int?
     private var actions: [Action] = []
+    /// Recorded in builds with assertions.
+    private(set) var openRequests = OpenRequests()
     private var reportedState: SyncState?
     var session: BackendSession?
     var isReplacementRefused = false
@@ -168,6 +170,11 @@ struct SyncCore {
     }
 
     mutating func step(_ input: Input) -> [Action] {
+        assert(
+            {
+                openRequests.record(input)
+                return true
+            }())
         handle(input)
         plan()
         if replaceDamagedCache() { plan() }
@@ -178,6 +185,7 @@ struct SyncCore {
             reportedState = state
             act(.emit(.state(state)))
         }
+        assert(stalledWork == nil, "After \(input), this never goes on: \(stalledWork ?? "").")
         defer { actions = [] }
         return actions
     }
@@ -256,7 +264,14 @@ struct SyncCore {
 
     // MARK: Acting
 
-    mutating func act(_ action: Action) { actions.append(action) }
+    mutating func act(_ action: Action) {
+        assert(
+            {
+                openRequests.record(action)
+                return true
+            }())
+        actions.append(action)
+    }
 
     mutating func call(_ call: any BackendCall, _ purpose: Call.Purpose) {
         lastNumber += 1

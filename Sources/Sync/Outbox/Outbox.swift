@@ -143,6 +143,8 @@ struct Outbox {
         if !isBusy { enqueueIfReady(url) }
     }
 
+    var busyChannels: [ChannelURL] { queues.filter(\.value.isBusy).keys.sorted() }
+
     mutating func reset() {
         areFailedItemsChecked = false
         for url in queues.keys.sorted() { setBusy(false, url) }

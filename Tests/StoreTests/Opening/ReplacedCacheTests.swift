@@ -191,7 +191,7 @@ import Testing
         for round in 1...2 {
             try store.write { batch in
                 try batch.save(Message("a", at: 1))
-                batch.rows.cache.put(
+                batch.rows.cache.putDamaged(
                     { $0.messageKey(1, Position(createdAt: 1, messageID: "a")) },
                     { $0.raw([0xFF]) })
             }

@@ -102,7 +102,7 @@ import Testing
             }
         }
         try store.write { batch in
-            batch.rows.outbox.put({ $0.raw(notes.rowPrefix + [9]) }, { $0.raw([1]) })
+            batch.rows.outbox.putDamaged({ $0.raw(notes.rowPrefix + [9]) }, { $0.raw([1]) })
         }
         #expect(try store.check().map(\.kind) == [.unreadable])
         #expect(try store.values(in: notes).count == 1)

@@ -93,7 +93,7 @@ import Testing
         }
         try store.write { batch in
             let key = try #require(try batch.outbox.outboxItemKey("r"))
-            batch.rows.outbox.put({ $0.raw(key) }, { $0.byte(0xFF) })
+            batch.rows.outbox.putDamaged({ $0.raw(key) }, { $0.byte(0xFF) })
         }
         let isRemoved = try store.write { try $0.removeOutboxItem("r") }
         #expect(isRemoved)
