@@ -211,11 +211,12 @@ test-inspector: deps deps-browser
 tsan: deps
 	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan
 
-# The linker warns about the sanitizer's own symbols. Foundation leaks some bytes for each process
-# that it starts, so tests that run protoc or kill processes are skipped.
+# The linker warns about the sanitizer's own symbols. Tests that kill processes or run protoc test
+# other processes, without the sanitizer.
 asan: deps
 	set -o pipefail; \
-	$(TEST) $(TRAITS) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Tools/leaks.txt:print_suppressions=0 \
+	    $(TEST) $(TRAITS) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
 # Compiles only the C++ code, which takes seconds. On macOS, LevelDB is not installed for that.
 ifeq ($(shell uname),Darwin)

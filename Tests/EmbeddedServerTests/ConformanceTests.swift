@@ -21,6 +21,17 @@ import Testing
         }
     }
 
+    @Test func suiteKeepsNoReferenceToTheSubject() async throws {
+        weak var released: EmbeddedServerSubject?
+        try await withDirectory { directory in
+            let subject = try EmbeddedServerSubject(at: directory, ServerConditions())
+            released = subject
+            _ = await BackendConformance.run(on: subject)
+            subject.close()
+        }
+        #expect(released == nil)
+    }
+
     @Test(arguments: Seeds.count(1, atNight: 20))
     func embeddedServerPassesTheConformanceSuiteOnAnAwkwardNetwork(seed: Int) async throws {
         try await withDirectory { directory in

@@ -87,9 +87,14 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and restarts the server's clock.
+    /// Disconnects and releases all devices, which retain the scene, and restarts the server's
+    /// clock.
     func end() async -> (any Error)? {
-        let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
+        let (devices, hasStoppedTime) = state.withLock { state in
+            let devices = state.devices
+            state.devices = []
+            return (devices, state.hasStoppedTime)
+        }
         for device in devices { await device.backend.base.disconnect() }
         guard hasStoppedTime else { return nil }
         do {
