@@ -50,12 +50,12 @@ extension MatrixBackend {
         let (room, me) = (item.channelURL.rawValue, try me.rawValue)
         let filter: JSONValue = ["types": ["m.room.message"], "senders": [.string(me)]]
         var found: RoomEvent?
-        try await newestPages(of: room, limit: 100, filter: filter.description) { events in
-            found = events.first {
+        try await newestPages(of: room, limit: 100, filter: filter.description) { page in
+            found = page.events.first {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
             // The clocks of the device and of the server may differ, so search one more day.
-            return found != nil || events.contains { $0.time.milliseconds < written - day }
+            return found != nil || page.events.contains { $0.time.milliseconds < written - day }
         }
         guard let found else { return nil }
         return try await messages([found], in: room).first
@@ -152,6 +152,10 @@ extension MatrixBackend {
         _ id: MessageID, in room: String
     ) async throws(BackendError) -> RoomEvent {
         if let event = try await currentEvent(id.rawValue, in: room) { return event }
+        // In rooms of old versions, the sender's homeserver chooses the ID.
+        guard !id.rawValue.hasControlCharacters else {
+            throw BackendError(.refused, "the ID of the message contains control characters")
+        }
         try await requireMembership(of: room)
         throw .noMessage(id, in: room)
     }

@@ -90,16 +90,23 @@ extension MatrixBackend {
                 eventTimes[id] = known
             }
         }
-        let event = try await newestEvent(in: room, upTo: request.upTo)
-        if let event {
+        if let end = request.upTo {
+            guard let event = try await newestEvent(in: room, upTo: end) else { return }
             receive([event])
-            try await markAsRead(event.id, in: room)
+            return try await markAsRead(event.id, in: room)
         }
-        // In pages, a member can keep an event before all later ones. The server moves a receipt
-        // only to later events.
-        if request.upTo == nil, let newest = newestEvents[room], newest != event?.id {
-            try await markAsRead(newest, in: room)
+        // In pages, a member can keep an event before all later ones, and events that the feed does
+        // not report may count as unread, too: mark both. The server moves a receipt only to later
+        // events.
+        let known = newestEvents[room]
+        do {
+            if let id = try await newestEventID(in: room), id != known {
+                try await markAsRead(id, in: room)
+            }
+        } catch where known != nil && error.code == .refused {
+            // The first event may be one that the user may not mark.
         }
+        if let known { try await markAsRead(known, in: room) }
     }
 
     private func markAsRead(_ event: String, in room: String) async throws(BackendError) {
@@ -109,42 +116,50 @@ extension MatrixBackend {
                 body: ["m.fully_read": .string(event), "m.read": .string(event)]))
     }
 
-    private func newestEvent(
-        in room: String, upTo end: Timestamp?
-    ) async throws(BackendError) -> RoomEvent? {
-        // A page may be empty although others follow: the server omits the events of ignored users.
-        // A member can write an event with an early time, which is newer than unread ones, so the
-        // first event with an early time is not enough.
-        var found: RoomEvent?
-        try await newestPages(of: room, limit: end == nil ? 1 : 100) { events in
-            guard let end else {
-                found = events.first
-                return found != nil
-            }
-            for event in events where event.time <= end {
-                if found.map({ $0.time < event.time }) ?? true { found = event }
-            }
-            return !events.isEmpty && events.allSatisfy { $0.time <= end }
+    /// Returns the ID of the newest event, of any type.
+    private func newestEventID(in room: String) async throws(BackendError) -> String? {
+        var found: String?
+        try await newestPages(of: room, limit: 20, pages: 5) { page in
+            found = page.firstID
+            if let first = page.events.first, first.id == found { receive([first]) }
+            return found != nil
         }
         return found
     }
 
-    private static let maximumSearchPageCount = 100
+    private func newestEvent(
+        in room: String, upTo end: Timestamp
+    ) async throws(BackendError) -> RoomEvent? {
+        // A member can write an event with an early time, which is newer than unread ones, so the
+        // first event with an early time is not enough.
+        var found: RoomEvent?
+        try await newestPages(of: room, limit: 100) { page in
+            for event in page.events where event.time <= end {
+                if found.map({ $0.time < event.time }) ?? true { found = event }
+            }
+            return !page.events.isEmpty && page.events.allSatisfy { $0.time <= end }
+        }
+        return found
+    }
 
-    /// Throws `refused` if ``maximumSearchPageCount`` pages are not enough.
+    static let maximumSearchPageCount = 100
+
+    /// Requests pages, newest first; throws `refused` if `pages` are not enough.
+    ///
+    /// A page may be empty although others follow: the server omits the events of ignored users.
     func newestPages(
-        of room: String, limit: Int, filter: String? = nil,
-        until isEnough: ([RoomEvent]) -> Bool
+        of room: String, limit: Int, filter: String? = nil, pages: Int = maximumSearchPageCount,
+        until isEnough: (EventsReply) -> Bool
     ) async throws(BackendError) {
         var token: String?
-        for _ in 0..<Self.maximumSearchPageCount {
+        for _ in 0..<pages {
             let page: EventsReply = try await call(upTo: limit) { limit in
                 var query = [("dir", "b"), ("limit", "\(limit)")]
                 if let filter { query.append(("filter", filter)) }
                 if let token { query.append(("from", token)) }
                 return .get("rooms", room, "messages", query: query)
             }
-            guard !isEnough(page.events), let next = page.end else { return }
+            guard !isEnough(page), let next = page.end else { return }
             token = next
         }
         throw BackendError(

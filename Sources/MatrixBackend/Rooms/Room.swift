@@ -99,7 +99,7 @@ extension Room {
         switch event.type {
         case "m.room.create":
             createdAt = event.time.milliseconds > 0 ? event.time : nil
-            creators = Set(content.additionalCreators + [content.creator ?? event.sender])
+            creators = Set(content.additionalCreators + [event.sender])
             if Int(content.roomVersion ?? "1").map({ $0 < 12 }) ?? true { creators = [] }
             roomType = content.roomType
         case "m.room.name": name = content.name

@@ -37,7 +37,6 @@ struct EventContent: Decodable, Sendable {
     private(set) var algorithm: String?
     private(set) var topic: String?
     private(set) var roomType: String?
-    private(set) var creator: String?
     private(set) var additionalCreators: [String] = []
     private(set) var roomVersion: String?
     private(set) var replacementRoom: String?
@@ -54,7 +53,7 @@ struct EventContent: Decodable, Sendable {
         case relation = "m.relates_to"
         case newContent = "m.new_content"
         case own = "dev.scrollback"
-        case membership, displayname, avatar_url, is_direct, name, alias, join_rule, type, creator
+        case membership, displayname, avatar_url, is_direct, name, alias, join_rule, type
         case additional_creators, room_version, replacement_room, pinned, users, events_default
         case algorithm, topic, reason, formatted_body, file
         case voice = "org.matrix.msc3245.voice"
@@ -102,7 +101,6 @@ struct EventContent: Decodable, Sendable {
         algorithm = content.lenientID(.algorithm)
         topic = content.lenient(.topic)
         roomType = content.lenientID(.type)
-        creator = content.lenientID(.creator)
         additionalCreators = content.lenientIDs(.additional_creators)
         roomVersion = content.lenientID(.room_version)
         replacementRoom = content.lenientID(.replacement_room)

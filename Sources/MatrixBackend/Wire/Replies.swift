@@ -41,6 +41,8 @@ struct EmptyReply: Decodable {}
 /// A page from `/messages` or `/relations`.
 struct EventsReply: Decodable {
     let events: [RoomEvent]
+    /// The ID of the first event, even if that cannot be decoded.
+    let firstID: String?
     /// The membership events of the events' senders.
     let state: [RoomEvent]
     let start: String?
@@ -51,6 +53,8 @@ struct EventsReply: Decodable {
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
         events = try reply.page(.chunk, of: "events")
+        var chunk = try? reply.nestedUnkeyedContainer(forKey: .chunk)
+        firstID = (try? chunk?.decode(EventIDReply.self))?.event_id.text
         state = reply.lenientList(.state)
         start = try reply.token(.start)
         end = try reply.token(.end) ?? reply.token(.next_batch)

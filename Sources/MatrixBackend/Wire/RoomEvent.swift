@@ -81,10 +81,6 @@ struct RoomEvent: Decodable, Sendable {
         stateKey = event.lenient(.state_key)
         guard [type, id, sender, stateKey ?? ""].allSatisfy({ $0.utf8.count <= WireLimit.id })
         else { throw DecodingError.tooLong("an ID of an event") }
-        // A request cannot name such an event, so the user could not delete it.
-        guard !id.hasControlCharacters else {
-            throw DecodingError.corrupted("the ID of an event contains control characters")
-        }
         storedContent = event.lenient(.content).map(Shared.init) ?? RoomEvent.emptyContent
         completeContent = type == "m.room.message" ? event.lenient(.content) : nil
         redacts = Self.redacts(

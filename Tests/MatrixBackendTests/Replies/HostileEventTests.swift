@@ -149,14 +149,21 @@ import Testing
     }
 
     /// In rooms of old versions, the sender's homeserver chooses the ID.
-    @Test func eventThatNoRequestCanNameIsOmitted() async throws {
+    @Test func messageThatNoRequestCanNameIsNotDeletedInSilence() async throws {
         let alice = try await FollowingDevice()
-        let events = try await alice.feed(
-            event("$\\u0001", text("hello")), event("$m", text("hello")))
-        let ids = events.compactMap { event in
-            if case .messageReceived(let message) = event { message.messageID } else { nil }
+        let error = await #expect(throws: BackendError.self) {
+            try await alice.device.backend.delete("$\u{1}", in: room, requestID: "r")
         }
-        #expect(ids == ["$m"])
+        #expect(error?.code == .refused)
+        // The event itself must not vanish: it could be the membership of a member.
+        let member = """
+            {"type": "m.room.member", "event_id": "$\\u0001", "sender": "@eve:example.org",
+             "state_key": "@eve:example.org", "origin_server_ts": 3000,
+             "content": {"membership": "join"}}
+            """
+        _ = try await alice.feed(member)
+        let channel = try await alice.device.backend.channel(room)
+        #expect(channel.members.contains { $0.userID == "@eve:example.org" })
     }
 
     @Test func eventsWithLongIDsAreNotRequested() async throws {

@@ -152,6 +152,28 @@ import Testing
         #expect(device.server.bodies.last?["m.read"] == "$m")
     }
 
+    /// Homeservers accept events with an empty type.
+    @Test func eventThatCannotBeDecodedDoesNotPreventReading() async throws {
+        let device = try await FollowingDevice().device
+        let forged = #"{"type": "", "event_id": "$f", "sender": "@eve:example.org"}"#
+        device.server.reply("\(path)/messages", #"{"end": "t5", "chunk": [\#(forged)]}"#)
+        device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        _ = try await device.backend.perform(MarkAsRead(room))
+        #expect(device.server.bodies.last?["m.read"] == "$f")
+    }
+
+    @Test func pagesWithoutAnEndDoNotPreventReading() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        server.reply("\(path)/messages", #"{"end": "t5", "chunk": []}"#)
+        server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        _ = try await alice.feed(event("$9", text("9")))
+        let count = server.requests.count
+        _ = try await alice.device.backend.perform(MarkAsRead(room))
+        #expect(server.bodies.last?["m.read"] == "$9")
+        #expect(server.requests.count <= count + 6)
+    }
+
     /// The event with the next time is older than the messages before that time.
     @Test func eventInAWrongPlaceHidesNoMessages() async throws {
         let device = try await FollowingDevice().device
