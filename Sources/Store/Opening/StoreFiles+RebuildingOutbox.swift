@@ -89,7 +89,7 @@ extension StoreFiles {
             try DiskFile.createDirectory(new)
             return try LevelDB(at: new, environment: environment()).close()
         }
-        try writeOutbox(at: new, environment, from: source, version, keepsNumbers: false) { item in
+        try writeOutbox(at: new, environment, from: source, version, isTrusted: false) { item in
             item.distrust()
             return item.operation != .request
         } findLoss: { (_, reindexing) throws(StoreError) in
@@ -109,7 +109,7 @@ extension StoreFiles {
         defer { source.close() }
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
-        try writeOutbox(at: new, environment, from: source, version, keepsNumbers: true) { item in
+        try writeOutbox(at: new, environment, from: source, version, isTrusted: true) { item in
             guard item.state == .pending else { return true }
             item.isDoubtful = true
             // An attacker may have damaged an encrypted outbox to undo a cancellation.
@@ -125,19 +125,19 @@ extension StoreFiles {
 
     /// Writes the rows of another outbox and the index of its items to a new one.
     ///
-    /// `keepsNumbers` is false for an outbox whose numbers another program may have chosen.
-    /// `change` changes an item, and returns whether to keep it. `findLoss` receives the number of
-    /// rows of unknown tables, which are not copied.
+    /// `isTrusted` is false for an outbox that another program may have written: its numbers and
+    /// its report of lost items are not copied. `change` changes an item, and returns whether to
+    /// keep it. `findLoss` receives the number of rows of unknown tables, which are not copied.
     private func writeOutbox(
         at path: String, _ environment: () -> LevelDB.Environment, from source: LevelDB,
-        _ version: Int, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Bool,
+        _ version: Int, isTrusted: Bool, changing change: (inout OutboxItem) -> Bool,
         findLoss: (Int, OutboxReindexing) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {
         try DiskFile.createDirectory(path)
         let target = try LevelDB(at: path, environment: environment())
         defer { target.close() }
         let unknownRows = try target.addOutboxRows(
-            of: source, keepsNumbers: keepsNumbers, changing: change)
+            of: source, isTrusted: isTrusted, changing: change)
         try target.setSchemaVersion(version)
         try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
             try findLoss(unknownRows, reindexing)
@@ -149,11 +149,11 @@ extension LevelDB {
     /// Copies the rows, with changed items, and returns the number of rows of unknown tables, which
     /// are not copied.
     fileprivate func addOutboxRows(
-        of source: LevelDB, keepsNumbers: Bool, changing change: (inout OutboxItem) -> Bool
+        of source: LevelDB, isTrusted: Bool, changing change: (inout OutboxItem) -> Bool
     ) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
-        if let loss = (try? source.outboxLoss()) ?? nil { batch.put(loss) }
+        if isTrusted, let loss = (try? source.outboxLoss()) ?? nil { batch.put(loss) }
         var unknown = 0
         try rows.scan(.all) { (key, value) throws(StoreError) in
             switch key.first.flatMap(OutboxTable.init) {
@@ -166,7 +166,7 @@ extension LevelDB {
                 }
             case .request, .draft, .pin, .appTable: batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema
-            where keepsNumbers && key.count == 2
+            where isTrusted && key.count == 2
                 && [SchemaRow.nextNumber, .generation].map(\.rawValue).contains(key[1]):
                 batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema: return true

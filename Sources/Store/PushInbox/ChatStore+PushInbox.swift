@@ -25,5 +25,10 @@ extension ChatStore {
         try pushInboxFiles?.remove(names)
     }
 
+    package func removeAllPushes() throws(StoreError) {
+        guard let files = pushInboxFiles else { return }
+        try files.remove(try files.names())
+    }
+
     private var pushInboxFiles: PushInboxFiles? { directory.map(PushInboxFiles.init) }
 }

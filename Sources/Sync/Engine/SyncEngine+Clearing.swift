@@ -17,12 +17,7 @@ extension SyncEngine {
 
     package func clearCachedData(source: CollectionEventSource) throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData(source) }
-        try translatingStoreErrors { () throws(StoreError) in
-            // The names are returned in limited numbers.
-            while case let names = try store.pushNames(), !names.isEmpty {
-                try store.removePushes(names)
-            }
-        }
+        try translatingStoreErrors { () throws(StoreError) in try store.removeAllPushes() }
     }
 
     /// Removes the cached messages of channels; those of visible channels are fetched again.
