@@ -28,12 +28,13 @@
                 let server = try EmbeddedServer.inMemory()  // replace this with your own Backend
                 try server.createChannel(
                     GroupChannelCreateParams("General", url: "general"), by: "alice")
-                let client = try await ChatClient.open(backend: server.client())
+                let client = ChatClient(backend: server.client())
                 self.client = client
-                try await client.connect(as: Credentials("alice"))
+                try await client.open(as: "alice")  // opens the cache, without a network
                 let messages = try client.makeMessageCollection(of: "general")
                 messages.start()  // messages.items already has the cached rows
                 self.messages = messages
+                try await client.connect(as: Credentials("alice"))
             } catch {
                 print(error)  // show the error to the user
             }

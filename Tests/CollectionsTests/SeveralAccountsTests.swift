@@ -58,6 +58,22 @@ import Testing
         for client in [bob, carol, second] { await client.close() }
     }
 
+    /// The order of the app of README.md, on a device that nobody has used.
+    @Test func listThatStartsBeforeTheFirstConnectionIsFilled() async throws {
+        try await story.say("a")
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: story.options)
+        try await client.open(as: "bob")
+        let view = View(try client.makeMessageCollection(of: "general"))
+        view.collection.start()
+        #expect(view.collection.messages.isEmpty)
+        try await client.connect(as: "bob")
+        await view.shows("a")
+        try await view.collection.send("b")
+        await view.shows("a b")
+        await client.close()
+    }
+
     @Test func storedDataIsShownWithoutAConnection() async throws {
         try await story.say("a")
         let first = try await story.connected()

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func thePageShowsTheExample() {
-        #expect(Self.blocks.count == 21)
+        #expect(Self.blocks.count == 22)
     }
 
     @Test func thePageShowsTheFirstReport() async throws {
