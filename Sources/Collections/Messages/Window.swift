@@ -297,7 +297,8 @@ struct Window: Sendable {
         return diff
     }
 
-    /// The first sent message outside of the bounds; `nil` if there is none, or if the list is long.
+    /// The first sent message outside of the bounds; `nil` if there is none, or if the list is
+    /// long.
     private var misplacedRow: Message? {
         guard list.elements.count <= CollectionChange<MessageItem>.longestChecked else {
             return nil

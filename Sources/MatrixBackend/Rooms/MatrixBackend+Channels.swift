@@ -103,7 +103,7 @@ extension MatrixBackend {
             if let id = try await newestEventID(in: room), id != known {
                 try await markAsRead(id, in: room)
             }
-        } catch where known != nil && error.code == .refused {
+        } catch  where known != nil && error.code == .refused {
             // The first event may be one that the user may not mark.
         }
         if let known { try await markAsRead(known, in: room) }

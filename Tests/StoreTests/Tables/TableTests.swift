@@ -244,7 +244,8 @@ extension StoreRows where Value == Bookmark, Key == BookmarkKey {
             for number in 1...3 { try batch.put("\(number)", for: number, in: texts) }
         }
         try store.write { batch in
-            batch.rows.outbox.putDamaged({ $0.raw(texts.bytes(of: 2)) }, { $0.raw([1] + Array("{".utf8)) })
+            batch.rows.outbox.putDamaged(
+                { $0.raw(texts.bytes(of: 2)) }, { $0.raw([1] + Array("{".utf8)) })
         }
         let rows = try store.values(in: texts)
         #expect(rows.map(\.value) == ["1", "3"] && rows.unreadable.map(\.key) == [2])
