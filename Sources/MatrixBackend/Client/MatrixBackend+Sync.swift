@@ -20,6 +20,8 @@ extension MatrixBackend {
                 let filter = filter(isFirst: token == nil, timelineLimit: limit)
                 var request = MatrixRequest.get("sync", query: [("filter", filter)])
                 request.wait = wait
+                // Any server can send messages to this device, which no filter excludes.
+                request.unneededField = "to_device"
                 // The server accepts only integers.
                 request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
                 if let token { request.query.append(("since", token)) }

@@ -43,6 +43,12 @@ public struct HTTPRequest: Sendable {
     /// The maximum size of the reply's body in bytes, after decompression.
     public var maximumByteCount: Int
 
+    /// A field of the outermost JSON object whose value the backend does not need.
+    ///
+    /// A transport may replace the value by `null` while it reads the body. The bytes of the value
+    /// then do not count: servers of other users can make it long.
+    public var unneededField: String?
+
     package init(_ method: String, _ url: URL, maximumByteCount: Int) {
         self.method = method
         self.url = url

@@ -14,6 +14,9 @@ public struct URLSessionTransport: HTTPTransport {
     /// The seconds without a byte, or in total for a request without a file, after which it fails.
     private static let timeout: TimeInterval = 30
 
+    /// The maximum size of the value of ``HTTPRequest/unneededField`` in bytes.
+    fileprivate static let maximumUnneededByteCount: Int64 = 2 << 30
+
     private let connections = Connections()
 
     /// Creates a transport with its own connections, caches and cookies.
@@ -82,7 +85,12 @@ private final class Connections: Sendable {
         let exchange = Exchange(request) { [session] in session.cancel($0) }
         let alarm = limit.map { limit in
             Task {
-                try await Task.sleep(for: .seconds(limit))
+                // The unneeded field of a reply may take longer.
+                var removedCount: Int64
+                repeat {
+                    removedCount = exchange.removedCount
+                    try await Task.sleep(for: .seconds(limit))
+                } while exchange.removedCount > removedCount
                 exchange.end(.failure(.unanswered(request, "no reply in time")))
             }
         }
@@ -160,17 +168,22 @@ private final class Exchange: Sendable {
         var result: Result<HTTPReply, BackendError>?
         var task: URLSessionTask?
         var reply: HTTPReply?
+        var remover: FieldRemover?
         var hasEnded = false
     }
 
     let request: HTTPRequest
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let cancel: @Sendable (URLSessionTask) -> Void
 
     init(_ request: HTTPRequest, cancel: @escaping @Sendable (URLSessionTask) -> Void) {
         self.request = request
         self.cancel = cancel
+        state = Locked(State(remover: request.unneededField.map { FieldRemover($0) }))
     }
+
+    /// The number of bytes of the unneeded field that have arrived.
+    var removedCount: Int64 { state.withLock { $0.remover?.removedCount ?? 0 } }
 
     func begin(_ continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>) {
         let result = state.withLock { state -> Result<HTTPReply, BackendError>? in
@@ -191,12 +204,21 @@ private final class Exchange: Sendable {
         return isNeeded
     }
 
-    func withReply(_ change: (inout HTTPReply?) -> Void) -> HTTPReply? {
-        state.withLock { state in
-            guard !state.hasEnded else { return nil }
-            change(&state.reply)
-            return state.reply
+    func begin(_ reply: HTTPReply, expectedByteCount: Int64) {
+        let isBegun = state.withLock { state in
+            if !state.hasEnded { state.reply = reply }
+            return !state.hasEnded
         }
+        if isBegun, request.unneededField == nil { endIfTooLong(expectedByteCount) }
+    }
+
+    func append(_ data: Data) {
+        let count = state.withLock { state -> (kept: Int, removed: Int64) in
+            guard !state.hasEnded else { return (0, 0) }
+            state.reply?.body.append(state.remover?.remove(from: data) ?? data)
+            return (state.reply?.body.count ?? 0, state.remover?.removedCount ?? 0)
+        }
+        endIfTooLong(Int64(count.kept), removed: count.removed)
     }
 
     func end(_ error: (any Error)?) {
@@ -223,8 +245,11 @@ private final class Exchange: Sendable {
         if let task = ended.task { cancel(task) }
     }
 
-    func endIfTooLong(_ byteCount: Int64) {
-        guard byteCount > request.maximumByteCount else { return }
+    private func endIfTooLong(_ byteCount: Int64, removed: Int64 = 0) {
+        guard
+            byteCount > request.maximumByteCount
+                || removed > URLSessionTransport.maximumUnneededByteCount
+        else { return }
         end(
             .failure(
                 BackendError(
@@ -269,17 +294,14 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate {
         guard let response = response as? HTTPURLResponse, let exchange = exchange(of: task) else {
             return
         }
-        _ = exchange.withReply { $0 = HTTPReply(response) }
-        exchange.endIfTooLong(response.expectedContentLength)
+        exchange.begin(
+            HTTPReply(response), expectedByteCount: response.expectedContentLength)
     }
 
     func urlSession(
         _ session: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data
     ) {
-        guard let exchange = exchange(of: task),
-            let reply = exchange.withReply({ $0?.body.append(data) })
-        else { return }
-        exchange.endIfTooLong(Int64(reply.body.count))
+        exchange(of: task)?.append(data)
     }
 
     func urlSession(

@@ -50,11 +50,19 @@ extension MatrixBackend {
     }
 
     private func addDirectChat(_ room: String, with user: UserID) async throws(BackendError) {
-        var rooms = list.directRooms
-        rooms[user.rawValue, default: []].append(room)
-        let body = JSONValue.object(rooms.mapValues { .array($0.map { .string($0) }) })
+        let path = ["user", try me.rawValue, "account_data", "m.direct"]
+        // The list may lack rooms, because their part of the reply was cut.
+        var rooms = try await stored(at: path)
+        rooms.append(.string(room), to: user.rawValue)
         let _: EmptyReply = try await call(
-            .put("user", me.rawValue, "account_data", "m.direct", body: body))
+            MatrixRequest(method: "PUT", path: path, body: .json(rooms), kind: .managing))
+    }
+
+    /// Returns what the server stores at a path; an empty object if there is nothing.
+    private func stored(at path: [String]) async throws(BackendError) -> JSONValue {
+        do { return try await call(MatrixRequest(method: "GET", path: path)) } catch
+            where error.code == .notFound
+        { return [:] }
     }
 
     /// Changes the properties of a room; the metadata `topic` is its topic.
@@ -75,10 +83,21 @@ extension MatrixBackend {
             try await setState("m.room.avatar", of: url, to: ["url": .string(new.coverURL)])
         }
         if patch.contains(\.data) || patch.contains(\.customType) || patch.contains(\.metadata) {
-            let own = JSONValue.own(
-                data: new.data, customType: new.customType,
-                metadata: new.metadata.filter { !MetadataKey.all.contains($0.key) })
-            try await setState("dev.scrollback", of: url, to: own)
+            let metadata = new.metadata.filter { !MetadataKey.all.contains($0.key) }
+            // The list may lack the fields that do not change, because they were cut.
+            try await changeState("dev.scrollback", of: url) { state in
+                if patch.contains(\.data) {
+                    state.set(["dev.scrollback", "data"], to: .string(new.data))
+                }
+                if patch.contains(\.customType) {
+                    state.set(["dev.scrollback", "custom_type"], to: .string(new.customType))
+                }
+                if patch.contains(\.metadata) {
+                    state.set(
+                        ["dev.scrollback", "metadata"],
+                        to: .object(metadata.mapValues { .string($0) }))
+                }
+            }
         }
         return try await channel(url)
     }
@@ -178,11 +197,16 @@ extension MatrixBackend {
     private func changePower(
         in room: String, _ change: (inout JSONValue) -> Void
     ) async throws(BackendError) {
-        let old: JSONValue = try await call(.get("rooms", room, "state", "m.room.power_levels", ""))
+        try await changeState("m.room.power_levels", of: ChannelURL(room), change)
+    }
+
+    private func changeState(
+        _ type: String, of url: ChannelURL, _ change: (inout JSONValue) -> Void
+    ) async throws(BackendError) {
+        let old = try await stored(at: ["rooms", url.rawValue, "state", type, ""])
         var new = old
         change(&new)
-        guard new != old else { return }
-        try await setState("m.room.power_levels", of: ChannelURL(room), to: new)
+        if new != old { try await setState(type, of: url, to: new) }
     }
 }
 
@@ -196,6 +220,12 @@ extension JSONValue {
                 "metadata": .object(metadata.mapValues { .string($0) }),
             ]
         ]
+    }
+
+    fileprivate mutating func append(_ value: JSONValue, to key: String) {
+        var list: [JSONValue] = []
+        if case .array(let values)? = self[key] { list = values }
+        set([key], to: .array(list + [value]))
     }
 
     fileprivate mutating func set(_ path: [String], to value: JSONValue?) {

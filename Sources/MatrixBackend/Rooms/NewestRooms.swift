@@ -16,7 +16,7 @@ struct NewestRooms: Decodable {
 
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
-        rooms = reply.lenientRooms(.rooms)
+        rooms = reply.lenientMapByID(.rooms)
         let lists = try reply.nestedContainer(keyedBy: Key.self, forKey: .lists)
         count = try lists.nestedContainer(keyedBy: Key.self, forKey: .all).decode(
             Int.self, forKey: .count)

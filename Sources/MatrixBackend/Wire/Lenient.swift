@@ -54,10 +54,11 @@ extension KeyedDecodingContainer {
         return values
     }
 
-    /// Returns the values by the IDs of their rooms.
+    /// Returns the values by the IDs of rooms or events.
     ///
-    /// Servers create IDs in ASCII. Another one could equal the ID of another room as a text.
-    func lenientRooms<Value: Decodable>(_ key: Key) -> [String: Value] {
+    /// Servers create IDs in ASCII. Another one could equal the ID of another room or event as a
+    /// text.
+    func lenientMapByID<Value: Decodable>(_ key: Key) -> [String: Value] {
         lenientMap(key) { id in id.utf8.allSatisfy { $0 < 0x80 } }
     }
 

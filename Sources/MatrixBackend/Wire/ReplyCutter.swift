@@ -19,8 +19,10 @@ struct ReplyCutter {
         (event: 100, list: 1_000, receipts: 1_000),
         (event: 0, list: 100, receipts: 100),
     ]
-    /// The number of values of a room above which it is cut further, so that the others are not.
-    static let roomValues = 200_000
+    /// The numbers of values of a room above which it is cut further, so that the others are not.
+    ///
+    /// The next number is used if the whole reply still has too many values, before the next level.
+    static let roomValues = [200_000, 50_000, 10_000]
     /// The number of values of all invitations above which the others are replaced.
     static let invitationValues = 200_000
     /// The depth in the list of receipts from which a value is replaced; receipts are less deep.
@@ -77,6 +79,7 @@ struct ReplyCutter {
     }
 
     private let level: Int
+    private let roomValues: Int
     /// The depth of the scanned part of the reply.
     private let partDepth: Int
     private var open: [Container] = []
@@ -89,15 +92,19 @@ struct ReplyCutter {
     /// The number of values of a part of a long event, above which it is replaced by a number.
     private var partValues: Int { max(eventValues / 4, 8) }
 
-    private init(level: Int, partDepth: Int = 0) {
-        (self.level, self.partDepth) = (level, partDepth)
+    private init(level: Int, roomValues: Int = .max, partDepth: Int = 0) {
+        (self.level, self.roomValues, self.partDepth) = (level, roomValues, partDepth)
     }
 
     /// Returns a reply without these parts; throws if it still has more than `limit` values.
     static func cut(_ reply: Data, to limit: Int = WireLimit.values) throws -> Data {
         var text = reply
-        for level in levels.indices {
-            var cutter = ReplyCutter(level: level)
+        let smallest = roomValues[roomValues.count - 1]
+        let steps =
+            roomValues.map { (level: 0, roomValues: $0) }
+            + levels.indices.dropFirst().map { (level: $0, roomValues: smallest) }
+        for step in steps {
+            var cutter = ReplyCutter(level: step.level, roomValues: step.roomValues)
             text.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
                 cutter.scan(bytes, in: 0..<bytes.count)
             }
@@ -200,9 +207,9 @@ struct ReplyCutter {
             parts.removeLast(parts.count - container.partCount)
             count = 1
         } else if partDepth == 0, depth == Self.roomDepth, !container.isContent,
-            count + eventValueCount > Self.roomValues
+            count + eventValueCount > roomValues
         {
-            let left = cutFurther(range, at: depth - 1, to: Self.roomValues, bytes)
+            let left = cutFurther(range, at: depth - 1, to: roomValues, bytes)
             if let left { (count, eventValueCount) = (1, left) }
             parts.removeLast(parts.count - container.partCount)
         } else if count > partValues {

@@ -19,9 +19,9 @@ struct SyncReply: Decodable {
         let reply = try decoder.container(keyedBy: Key.self)
         nextBatch = try reply.decode(WireToken.self, forKey: .next_batch).text
         let rooms = try? reply.nestedContainer(keyedBy: Key.self, forKey: .rooms)
-        joined = rooms?.lenientRooms(.join) ?? [:]
-        invited = rooms?.lenientRooms(.invite) ?? [:]
-        left = rooms?.lenientRooms(.leave) ?? [:]
+        joined = rooms?.lenientMapByID(.join) ?? [:]
+        invited = rooms?.lenientMapByID(.invite) ?? [:]
+        left = rooms?.lenientMapByID(.leave) ?? [:]
         let data: EventList<AccountData>? = reply.lenient(.account_data)
         directRooms = data?.events.last { $0.type == "m.direct" }?.rooms
     }
@@ -193,7 +193,7 @@ extension SyncReply {
             let event = try decoder.container(keyedBy: Key.self)
             type = event.lenientID(.type) ?? ""
             if type == "m.receipt" {
-                let kinds: [String: [String: [String: Read]]] = event.lenientMap(.content)
+                let kinds: [String: [String: [String: Read]]] = event.lenientMapByID(.content)
                 for (id, kinds) in kinds where id.utf8.count <= WireLimit.id {
                     for (kind, users) in kinds where ["m.read", "m.read.private"].contains(kind) {
                         for (user, read) in users

@@ -51,6 +51,24 @@ import Testing
         server.stop()
     }
 
+    /// Servers of other users can make a field of `/sync` long, and the client cannot exclude it.
+    @Test func unneededFieldDoesNotCount() async throws {
+        let long = String(repeating: "x", count: 1 << 20)
+        let server = try LoopbackServer {
+            $0.reply(body: #"{"to_device": {"events": ["\#(long)"]}, "next_batch": "s"}"#)
+        }
+        var request = request(server, maximumByteCount: 100)
+        request.unneededField = "to_device"
+        let reply = try await transport.send(request)
+        #expect(
+            String(decoding: reply.body, as: UTF8.self)
+                == #"{"to_device":null, "next_batch": "s"}"#)
+        request.unneededField = "next_batch"
+        let error = await #expect(throws: BackendError.self) { try await transport.send(request) }
+        #expect(error?.detail == .malformedData)
+        server.stop()
+    }
+
     @Test(arguments: [(9, true), (10, true), (11, false)])
     func declaredSizeIsLimited(count: Int, isAccepted: Bool) async throws {
         let server = try LoopbackServer { $0.reply(body: String(repeating: "x", count: count)) }

@@ -68,6 +68,19 @@ import Testing
                 == [.read(by: "@alice:example.org", in: room, at: 2002)])
     }
 
+    /// The Kelvin sign and the letter K are equal as texts.
+    @Test func receiptOfAnotherIDHidesNoReceipt() async throws {
+        let alice = try await FollowingDevice()
+        let reply = receipts(
+            """
+            {"$K": {"m.read": {"@bob:example.org": {"ts": 9000}}},
+             "$\u{212A}": {"m.read": {"@eve:example.org": {"ts": 9000}}}}
+            """, timeline: event("$K", text("1"), at: 2001))
+        #expect(
+            reads(try await alice.feed(sync: reply))
+                == [.read(by: "@bob:example.org", in: room, at: 2001)])
+    }
+
     @Test func readingMovesTheReadMarker() async throws {
         let alice = try await FollowingDevice()
         alice.device.server.reply("\(path)/messages", #"{"chunk": [\#(event("$9", text("9")))]}"#)

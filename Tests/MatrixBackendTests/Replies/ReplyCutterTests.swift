@@ -135,8 +135,12 @@ import Testing
     }
 
     /// A room may have any number of events with state keys.
-    @Test func stateOfARoomDoesNotCutOtherRooms() throws {
-        let topics = (0..<25_000).map { number in
+    ///
+    /// The state of several rooms, each of which is below the limit for a room, can be too long
+    /// together.
+    @Test(arguments: [(1, 25_000), (11, 1_950)])
+    func stateOfRoomsDoesNotCutOtherRooms(roomCount: Int, stateCount: Int) throws {
+        let topics = (0..<stateCount).map { number in
             """
             {"type": "m.room.topic", "state_key": "\(number)", "sender": "@eve:evil.org",
              "content": {"x": \(zeros(89))}}
@@ -148,14 +152,18 @@ import Testing
              "m.new_content": {"body": "new", "msgtype": "m.text"},
              "m.relates_to": {"rel_type": "m.replace", "event_id": "$m"}}}
             """
+        let state = topics.joined(separator: ", ")
+        let hostile = (0..<roomCount).map {
+            #""!evil\#($0):evil.org": {"state": {"events": [\#(state)]}}"#
+        }.joined(separator: ",")
         let text = #"""
             {"next_batch": "s", "rooms": {"join": {
-             "!evil:evil.org": {"state": {"events": [\#(topics.joined(separator: ", "))]}},
+             \#(hostile),
              "!a:b": {"timeline": {"events": [\#(edit)]}}}}}
             """#
         let reply = try JSONDecoder().decode(
             SyncReply.self, from: try ReplyCutter.cut(Data(text.utf8)))
-        #expect(reply.joined.count == 2)
+        #expect(reply.joined.count == roomCount + 1)
         #expect(reply.joined["!a:b"]?.timeline.first?.edited == "$m")
         #expect(reply.joined["!a:b"]?.timeline.first?.content.body == "new")
     }

@@ -196,9 +196,15 @@ import Testing
         device.server.reply(
             "GET rooms/!room:example.org/state/m.room.member/@bob:example.org",
             #"{"membership": "join"}"#)
+        device.server.reply(
+            "GET user/@alice:example.org/account_data/m.direct", #"{"@carol:example.org": ["!c"]}"#)
         device.server.reply("PUT user/@alice:example.org/account_data/m.direct", "{}")
         try await device.backend.perform(AnswerInvitation(to: room, accepts: true))
         #expect(device.server.requests.last == "PUT user/@alice:example.org/account_data/m.direct")
+        // The list may lack chats that the server has stored.
+        #expect(
+            device.server.bodies.last
+                == ["@carol:example.org": ["!c"], "@bob:example.org": ["!room:example.org"]])
     }
 
     /// Another server can invent the state of an invitation, and follow it with an invitation whose

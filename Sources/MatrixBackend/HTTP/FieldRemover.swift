@@ -1,0 +1,76 @@
+import Foundation
+
+/// Removes the value of a field of the outermost object from a JSON text that arrives in pieces.
+///
+/// Its memory does not depend on the length of the value. A name with escapes is another name.
+struct FieldRemover {
+    private let name: [UInt8]
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+    private var expectsName = false
+    /// The beginning of the name that is being read; `nil` outside of names.
+    private var current: [UInt8]?
+    /// True if the last name is the field's.
+    private var isField = false
+    private var isRemoving = false
+    /// The number of bytes that were removed.
+    private(set) var removedCount: Int64 = 0
+
+    init(_ name: String) { self.name = Array(name.utf8) }
+
+    /// Returns a piece without the bytes of the value, which `null` replaces.
+    mutating func remove(from piece: Data) -> Data {
+        var kept = Data()
+        for byte in piece { read(byte, &kept) }
+        return kept
+    }
+
+    private mutating func read(_ byte: UInt8, _ kept: inout Data) {
+        if isInText {
+            readText(byte)
+        } else {
+            switch byte {
+            case UInt8(ascii: "\""):
+                isInText = true
+                if depth == 1, expectsName { current = [] }
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                expectsName = depth == 1
+            case UInt8(ascii: ":") where depth == 1:
+                expectsName = false
+                if isField {
+                    kept.append(contentsOf: Array(":null".utf8))
+                    isRemoving = true
+                    removedCount += 1
+                    return
+                }
+            case UInt8(ascii: ",") where depth == 1: endField()
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 1 { endField() }
+                depth -= 1
+            default: break
+            }
+        }
+        if isRemoving { removedCount += 1 } else { kept.append(byte) }
+    }
+
+    private mutating func readText(_ byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            isInText = false
+            if let current { isField = current == name }
+            current = nil
+            return
+        }
+        // A longer name is another one.
+        if let count = current?.count, count <= name.count { current?.append(byte) }
+    }
+
+    private mutating func endField() {
+        (expectsName, isField, isRemoving) = (true, false, false)
+    }
+}
