@@ -7,14 +7,16 @@ public import Sync
 /// A client of a chat server: the current user, the user's data on this device, and the connection.
 ///
 /// ```swift
-/// let client = try await ChatClient.open(backend: backend)
-/// try await client.connect(as: "alice")
+/// let client = ChatClient(backend: backend)
+/// try await client.open(as: "alice")  // opens the cache, without a network
 /// let messages = try client.makeMessageCollection(of: "general")
+/// messages.start()
+/// try await client.connect(as: "alice")
 /// ```
 ///
-/// Each user's data is in a separate directory. ``open(backend:options:migrationHandler:)`` opens
-/// the data of the user who connected last, so that it can be shown offline. An app with several
-/// accounts creates a client for each of them, and calls ``open(as:)``.
+/// Each user's data is in a separate directory. ``open(as:)`` opens that of a user, so that it is
+/// shown before the server answers, and ``open(backend:options:migrationHandler:)`` that of the
+/// user who connected last. An app with several accounts creates a client for each of them.
 @MainActor
 @Observable
 public final class ChatClient {

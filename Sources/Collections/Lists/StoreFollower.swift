@@ -50,8 +50,8 @@ final class StoreFollower {
     /// after a gap below the list has closed.
     ///
     /// Queued changes that the snapshot contains are skipped, because replaying them would bring
-    /// back deleted rows and apply replacements twice. The closure receives them, for example to
-    /// find the sources of edits. If it throws, they are not skipped.
+    /// back deleted rows and apply replacements twice. The closure receives them, to find the
+    /// sources of edits before its reads replace the rows. If it throws, they are not skipped.
     func readAgain<Value>(
         _ body: (Snapshot, _ skipped: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

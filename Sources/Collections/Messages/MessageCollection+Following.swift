@@ -24,7 +24,8 @@ extension MessageCollection {
         return follower
     }
 
-    /// Fetches a thread again when the feed is live, and otherwise reports huge gaps.
+    /// For a thread, fetches the replies again when the feed is live; for a channel, reports huge
+    /// gaps.
     private func followEngine() {
         let isThread = window.thread != nil
         tasks.add(

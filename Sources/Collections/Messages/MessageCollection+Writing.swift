@@ -17,7 +17,8 @@ extension MessageCollection {
     /// is listed even if it does not match the list or the window does not reach the newest end.
     /// `keepsCopies` is as for ``ChatClient/send(_:in:keepsCopies:)``.
     ///
-    /// - Returns: The pending message, which is already in ``items``, and its delivery result.
+    /// - Returns: The message as it was written, pending, and its delivery result. It is already in
+    ///   ``items``, as failed if nothing will send it by itself.
     /// - Throws: As ``ChatClient/send(_:in:keepsCopies:)``; `disposed`, `canceled`. The message is
     ///   not stored then.
     @discardableResult

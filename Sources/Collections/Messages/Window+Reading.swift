@@ -128,7 +128,7 @@ extension Window {
         next.storedVersions = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.showStored(message, &edits) }
-        // The window showed only one message while the older history was unknown. Show a full page.
+        // While the older history was unknown, the window may have shown less than a page.
         let missing = olderPageSize - messages.count
         if mustExtendToPage, missing > 0 {
             try next.extendOlder(missing, false, in: reader, &edits)

@@ -43,10 +43,10 @@ extension Window {
 
     func shownMessage(of item: OutboxItem) -> Message? {
         unsentMessage(of: item).flatMap { message in
-            let isWrittenHere =
+            let isShownRegardless =
                 writtenHere.contains(item.requestID)
                 || (thread == nil && message.parentMessageID != nil && message.isReplyToChannel)
-            return params.belongsTo(message) || isWrittenHere ? message : nil
+            return params.belongsTo(message) || isShownRegardless ? message : nil
         }
     }
 

@@ -15,7 +15,8 @@ public struct StaleRange: Hashable, Sendable {
     /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss of history that made the range stale, counted from 1.
+    /// The number of the loss of history that made the range stale, or of another change that no
+    /// changelog reports, counted from 1.
     ///
     /// It is 0 if the range became stale for another reason, such as an adjacent gap, and −1 if
     /// only a stored message may be out of date. Merged ranges have the highest number.

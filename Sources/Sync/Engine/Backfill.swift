@@ -123,15 +123,14 @@ struct Backfill {
         queued = []
     }
 
-    /// Queues all channels that are shown, recent or awaited, from their beginning.
-    mutating func enqueueAll() {
-        works = works.filter { $0.value.isBusy }
-        for url in works.keys { works[url]?.refetch = nil }
-        enqueueInUse()
-    }
-
-    /// Queues these channels, and keeps their progress.
-    mutating func enqueueInUse() {
+    /// Queues all channels that are shown, recent or awaited.
+    ///
+    /// With `restarts`, their progress is forgotten.
+    mutating func enqueueFollowed(restarts: Bool) {
+        if restarts {
+            works = works.filter { $0.value.isBusy }
+            for url in works.keys { works[url]?.refetch = nil }
+        }
         for url in viewers.keys.sorted() + recent.sorted() + awaited.sorted() { enqueue(url) }
     }
 

@@ -14,7 +14,7 @@ struct Connector: Hashable {
 
     private(set) var phase = Phase.off
     private(set) var credentials: Credentials?
-    /// Timers and calls of earlier generations of the connection are ignored.
+    /// Waits of earlier generations of the connection are ignored.
     private(set) var generation = 0
     /// The number of consecutive connections that were lost before the feed reported a batch.
     private var unproductive = 0
@@ -72,7 +72,8 @@ struct Connector: Hashable {
                 phase = .off
                 return .nothing
             }
-        // Renewed credentials have expired too. Renew them again after a delay.
+        // Renewed credentials have expired, too: connect again, with growing delays, and renew them
+        // when they are refused again.
         case .sessionExpired: isRenewed = false
         default: break
         }

@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive failures after which later events count as missed, not live.
+    /// The number of consecutive failures above which later events count as missed, not live.
     private static let toleratedFeedFailures = 2
 
     /// The number of consecutive losses of history that the feed does not wait for: a restored
@@ -118,7 +118,7 @@ extension SyncCore {
         polling.isAwaited = false
         isCatchingUp = true
         act(.emit(.historyLost(loss)))
-        backfill.enqueueAll()
+        backfill.enqueueFollowed(restarts: true)
         // The loss has removed the cursor.
         hasFeedBegun = false
         consecutiveLosses += 1

@@ -116,7 +116,7 @@ extension SyncCore {
         flights.voidAll()
         unreadItems = nil
         knownReactions?.apply((ingested?.reactionChanges ?? []).filter(\.isRemoval))
-        backfill.enqueueInUse()
+        backfill.enqueueFollowed(restarts: false)
         // The cache may contain the messages of items that are still in the outbox.
         if ingested?.endedItems.isEmpty == false { outbox.areFailedItemsChecked = false }
     }

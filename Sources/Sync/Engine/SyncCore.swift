@@ -21,7 +21,8 @@ struct SyncCore {
         /// With `nil`, a caller waits for all channels.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
         case abandon(ticket: Int)
-        /// The store or the outbox was changed without a call, for example by the user.
+        /// The store or the outbox was changed other than by an input, for example by the user, or
+        /// damage of the cache was found.
         case changed
         case deliveryResult(RequestID, ChannelURL, ticket: Int)
         case show(ChannelURL, ShownRange?, viewer: Int)

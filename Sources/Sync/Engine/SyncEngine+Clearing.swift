@@ -75,7 +75,7 @@ extension SyncCore {
         state.isLive = false
         hasFeedBegun = false
         isCatchingUp = true
-        backfill.enqueueAll()
+        backfill.enqueueFollowed(restarts: true)
         requestFeedBatch()
     }
 

@@ -3,8 +3,9 @@ import Models
 /// The requests in flight, and the changes that were stored since each was made.
 ///
 /// Events reported since a request take precedence over its answer. An answer is void if it cannot
-/// be compared with what was stored since, as after a truncation or a failed write. Only the
-/// answers to outbox items are then applied; the message of a sent item is stored inside a gap.
+/// be compared with what was stored since, as after a truncation or a failed write. Of such
+/// answers, only those to outbox items are applied, the message of a sent item inside a gap, and of
+/// a batch of the feed, the events that no other batch reports.
 struct Flights {
     struct Flight: Hashable {
         fileprivate let number: Int
@@ -25,9 +26,10 @@ struct Flights {
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were last saved from an untrusted source.
         fileprivate(set) var unconfirmed: Set<MessageID> = []
-        /// The messages that were new: an answer may have an earlier message with the same ID.
+        /// The messages that were new, and only saved from an untrusted source: an answer may have
+        /// an earlier message with the same ID.
         fileprivate var added: Set<MessageID> = []
-        /// The messages that were deleted and not saved afterwards.
+        /// The messages that were deleted, and not saved from a trusted source afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []
         fileprivate(set) var channels: Set<ChannelURL> = []
         /// The events that change parts of messages, such as reactions, in the order of their

@@ -208,7 +208,7 @@ extension Ingest {
         }
     }
 
-    /// The feed has reported a change of a message without its content.
+    /// Marks a message as stale, because it was changed and its new content is unknown.
     private mutating func markChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         if flights.hasRequests(in: url) { flights.void(url) }
         guard let position = try batch.message(id, in: url)?.position else {
@@ -242,7 +242,7 @@ extension Ingest {
         }
     }
 
-    /// Adds a gap that is newer than all known messages.
+    /// Adds a gap that is newer than the messages that the feed has reported.
     ///
     /// Known messages next to the gap become stale, because an omitted message may be older than
     /// the gap, if the newest known message has a time in the future, or if the server's clocks

@@ -147,13 +147,13 @@ extension Gap.Bound {
         self = time.next.map { Gap.Bound(before: $0) } ?? .end
     }
 
-    /// A bound just older than this one.
+    /// The bound before all messages of this bound's time.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(before: position.createdAt)
     }
 
-    /// A bound just newer than this one.
+    /// The bound after all messages of this bound's time.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(after: position.createdAt)

@@ -5,7 +5,7 @@ import Store
 ///
 /// All data of the server enters the store here. The result depends neither on the order in which
 /// data arrives nor on repetitions: a stored message is replaced only by a copy that is at least as
-/// new, a deleted message stays deleted, and messages older than the user's history are rejected.
+/// new; `admit` decides which deleted and old messages are rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
@@ -18,7 +18,7 @@ struct Ingest {
     /// The outbox items that change an unsent message, by the message's request ID.
     let changesOfUnsent: [RequestID: [RequestID]]
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
-    /// The URLs of the files of deleted messages, and of the thumbnails.
+    /// The URLs of the files of deleted messages and of replaced versions, and of the thumbnails.
     private(set) var unusedDownloads: [String] = []
     var addedChannels: [ChannelURL] = []
     /// The channels in which a gap was opened around a message, or a copy must be confirmed.
@@ -228,8 +228,8 @@ struct Ingest {
 
     /// Stores a message that was received alone, in a gap, because its neighbors may be missing.
     ///
-    /// If no newer message is stored, the gap ends at the message, and a page that closes the gap
-    /// lacks it: an untrusted message then becomes stale, so that the engine looks it up.
+    /// If no newer message is stored, the gap ends at the message. The page that closes the gap
+    /// then lacks the message, so an untrusted one becomes stale, and the engine looks it up.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,

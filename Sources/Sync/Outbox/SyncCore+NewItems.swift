@@ -98,7 +98,7 @@ extension SyncCore {
 
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
-        guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
+        guard let item = try storedOutboxItem(id), item.isUnderstood, item.state == .failed else {
             throw SyncError(.notFound, "the outbox has no failed item with the request id \(id)")
         }
         return item
@@ -130,7 +130,7 @@ extension SyncCore {
 
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
-        guard try heldOutboxItem(id) != nil else { return false }
+        guard try storedOutboxItem(id) != nil else { return false }
         try removeItems([id])
         return true
     }
@@ -240,7 +240,7 @@ extension SyncCore {
         _ target: MessageReference, in url: ChannelURL
     ) throws(SyncError) -> MessageReference {
         guard case .written(let id) = target else { return target }
-        if let item = try heldOutboxItem(id), item.isUnderstood, item.operation == .send {
+        if let item = try storedOutboxItem(id), item.isUnderstood, item.operation == .send {
             return target
         }
         let sent = try translatingStoreErrors { () throws(StoreError) in
@@ -257,7 +257,7 @@ extension SyncCore {
     private mutating func rewrite(
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
-        guard var item = try heldOutboxItem(id) else { return }
+        guard var item = try storedOutboxItem(id) else { return }
         // The server ignores a changed form of a message that it already has. If other changes wait
         // for the message, queue the edit after them.
         let isUnsent = isUnsent(item)
@@ -284,7 +284,7 @@ extension SyncCore {
 
     private func hasEdits(of target: RequestID) throws(SyncError) -> Bool {
         for id in outbox.changesOfUnsent[target] ?? []
-        where try heldOutboxItem(id)?.operation == .update {
+        where try storedOutboxItem(id)?.operation == .update {
             return true
         }
         return false
@@ -301,7 +301,7 @@ extension SyncCore {
             && ![.pendingError, .ackTimeout, .needsConfirmation].contains(item.errorCode)
     }
 
-    func heldOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem? {
+    func storedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem? {
         try translatingStoreErrors { () throws(StoreError) in try snapshot().outboxItem(id) }
     }
 

@@ -65,7 +65,8 @@ extension SyncCore {
     mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
-        // The engine did not cancel the call, so the request may have reached the server.
+        // These errors are the backend's: answers of calls that the engine cancels are ignored. The
+        // request may have reached the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, call.value is CoreCall.Send { outbox.markPossiblySent(item.requestID) }

@@ -7,7 +7,11 @@ import Store
 extension SyncEngine {
     // MARK: New messages
 
-    /// Sends a message to a channel, and returns it as lists show it: pending, with its request ID.
+    /// Sends a message to a channel, and returns it as it was written: pending, with its request
+    /// ID.
+    ///
+    /// Without a connection, lists show it as failed if ``SyncOptions/resendPolicy`` is not
+    /// automatic.
     ///
     /// If `keepsCopies` is `true`, the outbox copies the files that have a path. Otherwise, it
     /// reads them when it sends the item, and they must not be moved or removed until then.

@@ -51,7 +51,7 @@ extension Device {
 
     /// Returns an outbox item, or nil if it does not exist or the disk cannot be read.
     private func held(_ id: RequestID) throws -> OutboxItem? {
-        try attempt { try core.heldOutboxItem(id) } ?? nil
+        try attempt { try core.storedOutboxItem(id) } ?? nil
     }
 
     /// Returns the result of `body`, or nil if the disk fails, the user may not make the change, or
