@@ -16,16 +16,15 @@ extension MatrixBackend {
             }
         }
         do {
-            let reply: SyncReply = try await call(upTo: limit) { limit in
-                let filter = filter(isFirst: token == nil, timelineLimit: limit)
-                var request = MatrixRequest.get("sync", query: [("filter", filter)])
-                request.wait = wait
-                // Any server can send messages to this device, which no filter excludes.
-                request.unneededField = "to_device"
-                // The server accepts only integers.
-                request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
-                if let token { request.query.append(("since", token)) }
-                return request
+            let reply: SyncReply
+            do {
+                reply = try await call(upTo: limit) { limit in
+                    syncRequest(since: token, wait: wait, timelineLimit: limit)
+                }
+            } catch  where error.detail == .malformedData {
+                // Servers of members can send receipts of any size, which stay in the room.
+                reply = try await call(
+                    syncRequest(since: token, wait: wait, timelineLimit: 1, hasReceipts: false))
             }
             for (id, room) in reply.joined {
                 if room.turnsOnEncryption { unencrypted.remove(id) }
@@ -43,17 +42,32 @@ extension MatrixBackend {
         }
     }
 
+    private func syncRequest(
+        since token: String?, wait: Duration, timelineLimit: Int, hasReceipts: Bool = true
+    ) -> MatrixRequest {
+        let filter = filter(
+            isFirst: token == nil, timelineLimit: timelineLimit, hasReceipts: hasReceipts)
+        var request = MatrixRequest.get("sync", query: [("filter", filter)])
+        request.wait = wait
+        // Any server can send messages to this device, which no filter excludes.
+        request.unneededField = "to_device"
+        // The server accepts only integers.
+        request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
+        if let token { request.query.append(("since", token)) }
+        return request
+    }
+
     /// Each filter has a different number, which has no effect, because the filter excludes
     /// presence: Synapse caches its replies to equal requests of a device for two minutes, even
     /// across processes, so that a repeated request would not return later changes.
-    private func filter(isFirst: Bool, timelineLimit: Int) -> String {
+    private func filter(isFirst: Bool, timelineLimit: Int, hasReceipts: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
         // A state event that the filter excludes from the timeline is not in the reply at all.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         return """
             {"presence":{"types":[],"limit":\(options.uniqueNumber())},"account_data":{"types":["m.direct"]},"room":{\
-            "account_data":{"types":[]},"ephemeral":{"types":["m.receipt","m.typing"]},\
+            "account_data":{"types":[]},"ephemeral":{"types":[\(hasReceipts ? quoted(["m.receipt", "m.typing"]) : "")]},\
             "state":{"types":[\(quoted(Self.stateTypes))],\
             "lazy_load_members":true,"include_redundant_members":true},\
             "timeline":{"limit":\(timelineLimit),"types":[\(quoted(timeline))],"lazy_load_members":true}}}

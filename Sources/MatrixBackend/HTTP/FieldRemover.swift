@@ -22,37 +22,40 @@ struct FieldRemover {
     /// Returns a piece without the bytes of the value, which `null` replaces.
     mutating func remove(from piece: Data) -> Data {
         var kept = Data()
-        for byte in piece { read(byte, &kept) }
+        piece.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            // The first byte that is kept, but not in `kept` yet.
+            var start = 0
+            for (index, byte) in bytes.enumerated() {
+                let wasRemoving = isRemoving
+                read(byte)
+                if isRemoving, !wasRemoving {
+                    kept.append(contentsOf: bytes[start..<index])
+                    kept.append(contentsOf: Array(":null".utf8))
+                }
+                if wasRemoving, !isRemoving { start = index }
+                if isRemoving { removedCount += 1 }
+            }
+            if !isRemoving { kept.append(contentsOf: bytes[start...]) }
+        }
         return kept
     }
 
-    private mutating func read(_ byte: UInt8, _ kept: inout Data) {
-        if isInText {
-            readText(byte)
-        } else {
-            switch byte {
-            case UInt8(ascii: "\""):
-                isInText = true
-                if depth == 1, expectsName { current = [] }
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                expectsName = depth == 1
-            case UInt8(ascii: ":") where depth == 1:
-                expectsName = false
-                if isField {
-                    kept.append(contentsOf: Array(":null".utf8))
-                    isRemoving = true
-                    removedCount += 1
-                    return
-                }
-            case UInt8(ascii: ",") where depth == 1: endField()
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 1 { endField() }
-                depth -= 1
-            default: break
-            }
+    private mutating func read(_ byte: UInt8) {
+        if isInText { return readText(byte) }
+        switch byte {
+        case UInt8(ascii: "\""):
+            isInText = true
+            if depth == 1, expectsName { current = [] }
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            depth += 1
+            expectsName = depth == 1
+        case UInt8(ascii: ":") where depth == 1: (expectsName, isRemoving) = (false, isField)
+        case UInt8(ascii: ",") where depth == 1: endField()
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if depth == 1 { endField() }
+            depth -= 1
+        default: break
         }
-        if isRemoving { removedCount += 1 } else { kept.append(byte) }
     }
 
     private mutating func readText(_ byte: UInt8) {

@@ -25,7 +25,8 @@ extension OutboxItem {
     /// Prepares an item that another program may have written: the user has to confirm it, sees
     /// what is sent, and sends only files whose bytes are in the store.
     ///
-    /// The meta arrays are removed, because other clients may show one in place of the text.
+    /// The meta arrays are removed, because other clients may show one in place of the text, and so
+    /// are mentions, which notify users without being shown.
     package mutating func distrust() {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
         // In another epoch, a deletion would count as done.
@@ -37,6 +38,7 @@ extension OutboxItem {
             return
         }
         new.metaArrays = []
+        (new.mentionType, new.mentionedUserIDs) = (.users, [])
         var message = Message(
             new, in: channelURL, channelType: shown.channelType, by: shown.sender,
             at: shown.createdAt)

@@ -45,6 +45,24 @@ import Testing
         #expect(counts == [65_536, 0])
     }
 
+    /// Servers of members can send receipts of any size, which stay in the room.
+    @Test func receiptsThatAreTooLongDoNotStopTheFeed() async throws {
+        try await connect()
+        let sent = device.server.parameters("filter").count
+        device.server.replace("GET sync", "too long")
+        for _ in 0..<2 { device.server.reply("GET sync", "too long") }
+        device.server.reply(
+            "GET sync", PreparedReplies.sync("s2", PreparedReplies.message("$m", "hello", at: 1)))
+        let batch = try await device.backend.feed(since: "s1")
+        #expect(
+            batch.events.contains { event in
+                if case .messageReceived = event { true } else { false }
+            })
+        let filters = device.server.parameters("filter").dropFirst(sent)
+        let empty = #""ephemeral":{"types":[]}"#
+        #expect(filters.map { $0.contains(empty) } == [false, false, false, true])
+    }
+
     @Test func longCursorIsNotAccepted() async throws {
         let error = await #expect(throws: BackendError.self) {
             try await feed(#"{"next_batch": "\#(String(repeating: "s", count: 4097))"}"#)

@@ -57,6 +57,7 @@ import Testing
             item.message?.text = "shown"
             item.message?.requestID = "another"
             item.message?.newMessage?.metaArrays = [MetaArray(key: "html", values: ["sent"])]
+            item.message?.newMessage?.mentionType = .channel
             item.setUploadedFile(FileInfo(url: "mxc://example.org/other"), at: 0)
             item.fail(.requestFailed)
             try batch.save(item)
@@ -68,6 +69,7 @@ import Testing
         #expect(item.uploadedFile(at: 0) == nil && item.indicesToUpload == [0])
         #expect(item.message?.sendingStatus == .failed && item.message?.requestID == "r")
         #expect(item.newMessage?.metaArrays == [] && item.message?.metaArrays == [])
+        #expect(item.newMessage?.mentionType == .users && item.message?.mentionType == .users)
     }
 
     /// No list shows requests, and a change has no message to show.
