@@ -49,8 +49,9 @@ extension MatrixBackend {
             isFirst: token == nil, timelineLimit: timelineLimit, hasReceipts: hasReceipts)
         var request = MatrixRequest.get("sync", query: [("filter", filter)])
         request.wait = wait
-        // Any server can send messages to this device, which no filter excludes.
-        request.unneededField = "to_device"
+        // No filter excludes these fields. Any server can send messages to this device, and change
+        // the devices of its users.
+        request.unneededFields = ["to_device", "device_lists"]
         // The server accepts only integers.
         request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
         if let token { request.query.append(("since", token)) }

@@ -1,25 +1,29 @@
 import Foundation
 
-/// Removes the value of a field of the outermost object from a JSON text that arrives in pieces.
+/// Removes the values of fields of the outermost object from a JSON text that arrives in pieces.
 ///
-/// Its memory does not depend on the length of the value. A name with escapes is another name.
+/// Its memory does not depend on the length of the values. A name with escapes is another name.
 struct FieldRemover {
-    private let name: [UInt8]
+    private let names: [[UInt8]]
+    private let longestName: Int
     private var depth = 0
     private var isInText = false
     private var isEscaped = false
     private var expectsName = false
     /// The beginning of the name that is being read; `nil` outside of names.
     private var current: [UInt8]?
-    /// True if the last name is the field's.
+    /// True if the last name is that of such a field.
     private var isField = false
     private var isRemoving = false
     /// The number of bytes that were removed.
     private(set) var removedCount: Int64 = 0
 
-    init(_ name: String) { self.name = Array(name.utf8) }
+    init(_ names: [String]) {
+        self.names = names.map { Array($0.utf8) }
+        longestName = self.names.map(\.count).max() ?? 0
+    }
 
-    /// Returns a piece without the bytes of the value, which `null` replaces.
+    /// Returns a piece without the bytes of the values, which `null` replaces.
     mutating func remove(from piece: Data) -> Data {
         var kept = Data()
         piece.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
@@ -65,12 +69,12 @@ struct FieldRemover {
             isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
             isInText = false
-            if let current { isField = current == name }
+            if let current { isField = names.contains(current) }
             current = nil
             return
         }
         // A longer name is another one.
-        if let count = current?.count, count <= name.count { current?.append(byte) }
+        if let count = current?.count, count <= longestName { current?.append(byte) }
     }
 
     private mutating func endField() {

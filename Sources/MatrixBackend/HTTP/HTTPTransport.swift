@@ -43,11 +43,11 @@ public struct HTTPRequest: Sendable {
     /// The maximum size of the reply's body in bytes, after decompression.
     public var maximumByteCount: Int
 
-    /// A field of the outermost JSON object whose value the backend does not need.
+    /// The fields of the outermost JSON object whose values the backend does not need.
     ///
-    /// A transport may replace the value by `null` while it reads the body. The bytes of the value
-    /// then do not count: servers of other users can make it long.
-    public var unneededField: String?
+    /// A transport may replace these values by `null` while it reads the body. Their bytes then do
+    /// not count: servers of other users can make them long.
+    public var unneededFields: [String] = []
 
     package init(_ method: String, _ url: URL, maximumByteCount: Int) {
         self.method = method

@@ -16,7 +16,7 @@ struct MatrixRequest {
     var isOfFile = false
     /// The maximum size of a file; `nil` for the maximum of other replies.
     var maximumByteCount: Int?
-    var unneededField: String?
+    var unneededFields: [String] = []
 
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
@@ -58,7 +58,7 @@ struct MatrixRequest {
             method, url, maximumByteCount: self.maximumByteCount ?? maximumByteCount)
         request.body = body
         request.wait = wait
-        request.unneededField = unneededField
+        request.unneededFields = unneededFields
         if case .none = body {} else { request.headers["Content-Type"] = contentType }
         if isAuthorized, let token { request.headers["Authorization"] = "Bearer \(token)" }
         // A line end would begin another header or another request.

@@ -14,7 +14,7 @@ public struct URLSessionTransport: HTTPTransport {
     /// The seconds without a byte, or in total for a request without a file, after which it fails.
     private static let timeout: TimeInterval = 30
 
-    /// The maximum size of the value of ``HTTPRequest/unneededField`` in bytes.
+    /// The maximum size of the values of ``HTTPRequest/unneededFields`` in bytes.
     fileprivate static let maximumUnneededByteCount: Int64 = 2 << 30
 
     private let connections = Connections()
@@ -179,7 +179,10 @@ private final class Exchange: Sendable {
     init(_ request: HTTPRequest, cancel: @escaping @Sendable (URLSessionTask) -> Void) {
         self.request = request
         self.cancel = cancel
-        state = Locked(State(remover: request.unneededField.map { FieldRemover($0) }))
+        state = Locked(
+            State(
+                remover: request.unneededFields.isEmpty ? nil : FieldRemover(request.unneededFields)
+            ))
     }
 
     /// The number of bytes of the unneeded field that have arrived.
@@ -209,7 +212,7 @@ private final class Exchange: Sendable {
             if !state.hasEnded { state.reply = reply }
             return !state.hasEnded
         }
-        if isBegun, request.unneededField == nil { endIfTooLong(expectedByteCount) }
+        if isBegun, request.unneededFields.isEmpty { endIfTooLong(expectedByteCount) }
     }
 
     func append(_ data: Data) {

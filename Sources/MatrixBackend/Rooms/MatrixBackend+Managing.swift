@@ -1,3 +1,4 @@
+import Foundation
 import Models
 
 extension MatrixBackend {
@@ -58,11 +59,24 @@ extension MatrixBackend {
             MatrixRequest(method: "PUT", path: path, body: .json(rooms), kind: .managing))
     }
 
+    /// The maximum number of bytes of a value that is read to be changed.
+    private static let storedByteCount = 1 << 20
+
     /// Returns what the server stores at a path; an empty object if there is nothing.
+    ///
+    /// Nothing is cut from it: what the reply lacked would be removed from the server.
     private func stored(at path: [String]) async throws(BackendError) -> JSONValue {
-        do { return try await call(MatrixRequest(method: "GET", path: path)) } catch
-            where error.code == .notFound
-        { return [:] }
+        var request = MatrixRequest(method: "GET", path: path)
+        request.maximumByteCount = Self.storedByteCount
+        let body: Data
+        do { body = try await reply(to: request).body } catch  where error.code == .notFound {
+            return [:]
+        }
+        do { return try JSONDecoder().decode(JSONValue.self, from: body) } catch {
+            throw BackendError(
+                .unanswered,
+                "the response to \(path.joined(separator: "/")) cannot be decoded: \(error)")
+        }
     }
 
     /// Changes the properties of a room; the metadata `topic` is its topic.

@@ -31,6 +31,8 @@ extension OutboxItem {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
         // In another epoch, a deletion would count as done.
         targetEpoch = nil
+        userMessageUpdateParams?.removeMentions()
+        fileMessageUpdateParams?.removeMentions()
         for index in files.indices { setUploadedFile(nil, at: index) }
         removePaths()
         guard operation == .send, let shown = message, var new = shown.newMessage else {
@@ -58,5 +60,11 @@ extension OutboxItem {
         resentAt = time
         message?.sendingStatus = .pending
         message?.errorCode = nil
+    }
+}
+
+extension MessageUpdateParams {
+    fileprivate mutating func removeMentions() {
+        (mentionType, mentionedUserIDs) = (nil, [])
     }
 }

@@ -52,18 +52,18 @@ import Testing
     }
 
     /// Servers of other users can make a field of `/sync` long, and the client cannot exclude it.
-    @Test func unneededFieldDoesNotCount() async throws {
+    @Test func unneededFieldsDoesNotCount() async throws {
         let long = String(repeating: "x", count: 1 << 20)
         let server = try LoopbackServer {
             $0.reply(body: #"{"to_device": {"events": ["\#(long)"]}, "next_batch": "s"}"#)
         }
         var request = request(server, maximumByteCount: 100)
-        request.unneededField = "to_device"
+        request.unneededFields = ["to_device"]
         let reply = try await transport.send(request)
         #expect(
             String(decoding: reply.body, as: UTF8.self)
                 == #"{"to_device":null, "next_batch": "s"}"#)
-        request.unneededField = "next_batch"
+        request.unneededFields = ["next_batch"]
         let error = await #expect(throws: BackendError.self) { try await transport.send(request) }
         #expect(error?.detail == .malformedData)
         server.stop()

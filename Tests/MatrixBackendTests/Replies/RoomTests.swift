@@ -207,6 +207,23 @@ import Testing
                 == ["@carol:example.org": ["!c"], "@bob:example.org": ["!room:example.org"]])
     }
 
+    /// A moderator can give the levels the form of a long event, from which lists are cut.
+    @Test func changedLevelsKeepAllOthers() async throws {
+        let device = try await FollowingDevice().device
+        let path = "rooms/!room:example.org/state/m.room.power_levels"
+        let users = (0..<2_100).map { "\"@a\($0):evil.org\": 0" }.joined(separator: ", ")
+        device.server.reply(
+            "GET \(path)",
+            #"{"sender": "x", "type": "x", "users": {"@alice:example.org": 100, \#(users)}}"#)
+        device.server.reply("PUT \(path)", #"{"event_id": "$p"}"#)
+        try await device.backend.perform(SetFrozen(true, for: room))
+        guard case .object(let levels)? = device.server.bodies.last?["users"] else {
+            Issue.record("no levels")
+            return
+        }
+        #expect(levels.count == 2_101 && levels["@alice:example.org"] == 100)
+    }
+
     /// Another server can invent the state of an invitation, and follow it with an invitation whose
     /// sender has too long an ID.
     @Test func invitationThatCannotBeReadHasNoInventedInviter() async throws {

@@ -82,11 +82,19 @@ import Testing
             deletion.targetEpoch = "another"
             deletion.message = try batch.outboxItem("r")?.message
             try batch.save(deletion)
+            var edit = OutboxItem(.update, requestID: "u", channelURL: "c", createdAt: 8)
+            edit.messageID = "m"
+            var params = UserMessageUpdateParams()
+            (params.text, params.mentionType) = ("edited", .channel)
+            edit.userMessageUpdateParams = params
+            try batch.save(edit)
         }
         store.close()
         let items = try adopt()
-        #expect(items.map(\.requestID) == ["r", "d"])
-        #expect(items.last?.message == nil && items.last?.targetEpoch == nil)
+        #expect(items.map(\.requestID) == ["r", "d", "u"])
+        #expect(items[1].message == nil && items[1].targetEpoch == nil)
+        let edit = items[2].userMessageUpdateParams
+        #expect(edit?.text == "edited" && edit?.mentionType == nil)
         #expect(items.allSatisfy { $0.state == .failed })
         let encrypted = try new.open()
         #expect(try encrypted.outboxItem("q") == nil && encrypted.check().isEmpty)
