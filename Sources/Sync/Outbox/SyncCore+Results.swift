@@ -99,12 +99,19 @@ extension SyncCore {
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
-        // If the item cannot be read or written now, it is retried on the next connection.
-        guard let item = found ?? nil else { return }
         let text = "not sent: the maximum number of attempts was reached"
-        guard markFailed(item, .pendingError, text) else { return }
+        guard let item = found ?? nil, markFailed(item, .pendingError, text) else {
+            // The item cannot be read or written now: try it once more, with the shortest delay.
+            return act(
+                .wait(
+                    .outbox(url, generation: connector.generation), beforeAttempt: 1,
+                    atLeast: SyncCore.delayAfterUnsavedFailure))
+        }
         outbox.setBusy(false, url)
     }
+
+    /// At least as long as a disk may need until it can be written again.
+    private static let delayAfterUnsavedFailure = Duration.seconds(1)
 
     /// Marks an item as failed, or removes a request; if this cannot be saved, returns `false`, and
     /// the item is retried.
