@@ -29,7 +29,9 @@ extension MatrixBackend {
     private func decode<Reply: Decodable>(
         _ body: Data, of request: MatrixRequest
     ) throws(BackendError) -> Reply {
-        do { return try JSONDecoder.decode(Reply.self, ofReply: body) } catch {
+        do {
+            return try JSONDecoder.decode(Reply.self, ofReply: body, mayBeCut: request.mayBeCut)
+        } catch {
             throw BackendError(
                 .unanswered,
                 "the response to \(request.path.joined(separator: "/")) cannot be decoded: \(error)",

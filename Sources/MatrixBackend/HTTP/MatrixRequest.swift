@@ -17,6 +17,8 @@ struct MatrixRequest {
     /// The maximum size of a file; `nil` for the maximum of other replies.
     var maximumByteCount: Int?
     var unneededFields: [String] = []
+    /// False for a value that is written back: what ``ReplyCutter`` removed would be lost.
+    var mayBeCut = true
 
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"

@@ -1,4 +1,3 @@
-import Foundation
 import Models
 
 extension MatrixBackend {
@@ -16,8 +15,12 @@ extension MatrixBackend {
         let others = params.userIDs.filter { $0 != me }
         let isDirect = params.isDistinct && others.count == 1
         if isDirect, let existing = try await directChat(with: others[0]) { return existing }
-        let own: JSONValue = .own(
-            data: params.data, customType: params.customType, metadata: [:])
+        let own: JSONValue = [
+            "dev.scrollback": [
+                "data": .string(params.data), "custom_type": .string(params.customType),
+                "metadata": [:],
+            ]
+        ]
         var state: [JSONValue] = [["type": "dev.scrollback", "state_key": "", "content": own]]
         if !params.coverURL.isEmpty {
             state.append(
@@ -68,15 +71,8 @@ extension MatrixBackend {
     private func stored(at path: [String]) async throws(BackendError) -> JSONValue {
         var request = MatrixRequest(method: "GET", path: path)
         request.maximumByteCount = Self.storedByteCount
-        let body: Data
-        do { body = try await reply(to: request).body } catch  where error.code == .notFound {
-            return [:]
-        }
-        do { return try JSONDecoder().decode(JSONValue.self, from: body) } catch {
-            throw BackendError(
-                .unanswered,
-                "the response to \(path.joined(separator: "/")) cannot be decoded: \(error)")
-        }
+        request.mayBeCut = false
+        do { return try await call(request) } catch  where error.code == .notFound { return [:] }
     }
 
     /// Changes the properties of a room; the metadata `topic` is its topic.
@@ -225,17 +221,6 @@ extension MatrixBackend {
 }
 
 extension JSONValue {
-    fileprivate static func own(
-        data: String, customType: String, metadata: [String: String]
-    ) -> JSONValue {
-        [
-            "dev.scrollback": [
-                "data": .string(data), "custom_type": .string(customType),
-                "metadata": .object(metadata.mapValues { .string($0) }),
-            ]
-        ]
-    }
-
     fileprivate mutating func append(_ value: JSONValue, to key: String) {
         var list: [JSONValue] = []
         if case .array(let values)? = self[key] { list = values }

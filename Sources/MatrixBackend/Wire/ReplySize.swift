@@ -4,12 +4,20 @@ import Models
 extension JSONDecoder {
     /// Decodes a reply without the parts that ``ReplyCutter`` removes; throws also if it is not in
     /// UTF-8, or has more values than ``WireLimit/values``.
-    static func decode<Reply: Decodable>(_ type: Reply.Type, ofReply body: Data) throws -> Reply {
+    ///
+    /// Unless the reply `mayBeCut`, its size must be limited, and long names are an error.
+    static func decode<Reply: Decodable>(
+        _ type: Reply.Type, ofReply body: Data, mayBeCut: Bool = true
+    ) throws -> Reply {
         // The decoder would recognize UTF-16 and UTF-32, whose values are not counted, by a byte
         // order mark or a zero byte.
         guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw DecodingError.corrupted("the reply is not in UTF-8")
         }
-        return try JSONDecoder().decode(type, from: try ReplyCutter.cut(body).withoutLongKeys)
+        let read = mayBeCut ? try ReplyCutter.cut(body).withoutLongKeys : body
+        guard mayBeCut || body.withoutLongKeys == body else {
+            throw DecodingError.tooLong("a name in the reply")
+        }
+        return try JSONDecoder().decode(type, from: read)
     }
 }

@@ -224,6 +224,19 @@ import Testing
         #expect(levels.count == 2_101 && levels["@alice:example.org"] == 100)
     }
 
+    /// Comparing a long name with many marks would take hours.
+    @Test func levelsWithALongNameAreNotChanged() async throws {
+        let device = try await FollowingDevice().device
+        let name = "a" + String(repeating: "\u{301}", count: 60_000)
+        device.server.reply(
+            "GET rooms/!room:example.org/state/m.room.power_levels", #"{"\#(name)": 1}"#)
+        let count = device.server.bodies.count
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.perform(SetFrozen(true, for: room))
+        }
+        #expect(error?.detail == .malformedData && device.server.bodies.count == count)
+    }
+
     /// Another server can invent the state of an invitation, and follow it with an invitation whose
     /// sender has too long an ID.
     @Test func invitationThatCannotBeReadHasNoInventedInviter() async throws {
