@@ -58,7 +58,7 @@ import Testing
         for client in [bob, carol, second] { await client.close() }
     }
 
-    /// The order of the app of README.md, on a device that nobody has used.
+    /// Makes the calls of the README's app, on a device that nobody has used.
     @Test func listThatStartsBeforeTheFirstConnectionIsFilled() async throws {
         try await story.say("a")
         let client = ChatClient(

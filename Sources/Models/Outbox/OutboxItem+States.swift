@@ -22,8 +22,8 @@ extension OutboxItem {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
     }
 
-    /// Prepares an item that another program may have written: the user has to confirm it, sees
-    /// what is sent, and sends only files whose bytes are in the store.
+    /// Prepares an item that another program may have written: the user has to confirm it, lists
+    /// show its complete content, and only files in the store are uploaded.
     ///
     /// The meta arrays are removed, because other clients may show one in place of the text, and so
     /// are mentions, which notify users without being shown.

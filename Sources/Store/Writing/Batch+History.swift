@@ -134,11 +134,13 @@ extension Batch {
         }
         putRow(range, number)
         record(range.saved)
-        assert(isAlone(range, number), "\(range) overlaps another range.")
+        assert(overlapsNoOther(range, number), "\(range) overlaps another range.")
     }
 
     /// Returns whether a stored range overlaps no other, also if they cannot be read.
-    private func isAlone<Value: HistoryRange>(_ range: Value, _ number: ChannelNumber) -> Bool {
+    private func overlapsNoOther<Value: HistoryRange>(
+        _ range: Value, _ number: ChannelNumber
+    ) -> Bool {
         let stored: [Value]? = try? view.ranges(
             of: range.channelURL, number, above: range.lower, below: range.upper)
         return stored.map { $0 == [range] } ?? true
@@ -156,7 +158,7 @@ extension Batch {
                 if part.upper == first { changeOlderPart(&part) }
                 putRow(part, number)
                 record(part.saved)
-                assert(isAlone(part, number), "\(part) overlaps another range.")
+                assert(overlapsNoOther(part, number), "\(part) overlaps another range.")
             }
         }
     }

@@ -153,8 +153,7 @@ extension ChatStore {
                 batch.rows.cache.put(
                     { $0.schemaKey(.generation) }, { $0.integer(batch.next.generation) })
             }
-            let unreadable = batch.rows.cache.firstUnreadableRow
-            assert(unreadable(.cache) == nil, "A row cannot be read: \(unreadable(.cache) ?? "")")
+            batch.rows.cache.assertReadable(in: .cache)
             // If a clearing were not durable, the data could reappear after a power failure.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
@@ -167,8 +166,7 @@ extension ChatStore {
             // Without this record, the first commits of two openings of one copy would look alike.
             if batch.next.generationStep > 1 { batch.recordsGeneration = true }
             batch.rows.outbox.put({ $0.schemaKey(.generation) }, { $0.integer(generation) })
-            let unreadable = batch.rows.outbox.firstUnreadableRow
-            assert(unreadable(.outbox) == nil, "A row cannot be read: \(unreadable(.outbox) ?? "")")
+            batch.rows.outbox.assertReadable(in: .outbox)
             do throws(StoreError) {
                 try outbox.write(batch.rows.outbox, isDurable: true)
                 batch.next.generation = generation

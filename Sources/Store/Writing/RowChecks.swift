@@ -1,11 +1,14 @@
 import Models
 
 extension Overlay {
-    /// The first row whose key or value its reader cannot read, or would write differently; `nil`
-    /// if there is none.
-    ///
-    /// Builds with assertions verify each write to a database with it.
-    func firstUnreadableRow(in database: RowDescription.Database) -> String? {
+    /// Asserts that the reader of each row can read its key and value, and would write them alike.
+    func assertReadable(in database: RowDescription.Database) {
+        assert(
+            firstUnreadableRow(in: database) == nil,
+            "A row cannot be read: \(firstUnreadableRow(in: database) ?? "")")
+    }
+
+    private func firstUnreadableRow(in database: RowDescription.Database) -> String? {
         guard !mayContainDamage else { return nil }
         var found: String?
         forEachInOrderOfWriting { key, value in

@@ -1,7 +1,7 @@
 import Models
 
-// Builds with assertions verify after each step that all work goes on: each caller, each busy
-// channel and the connection wait for a call or for the end of a wait.
+// In builds with assertions, each step verifies that a call or a wait is pending for each caller,
+// for each busy channel, and for the connection.
 
 /// The waits that a core has requested, and the callers that it has not answered.
 struct OpenRequests {
@@ -31,7 +31,7 @@ struct OpenRequests {
 }
 
 extension SyncCore {
-    /// What would never go on after this step; `nil` if there is nothing.
+    /// The work for which no call or wait is pending after this step; `nil` if there is none.
     var stalledWork: String? {
         let generation = connector.generation
         let waits = openRequests.waits

@@ -171,11 +171,7 @@ struct SyncCore {
     }
 
     mutating func step(_ input: Input) -> [Action] {
-        assert(
-            {
-                openRequests.record(input)
-                return true
-            }())
+        recordOpenRequests { $0.record(input) }
         handle(input)
         plan()
         if replaceDamagedCache() { plan() }
@@ -186,7 +182,7 @@ struct SyncCore {
             reportedState = state
             act(.emit(.state(state)))
         }
-        assert(stalledWork == nil, "After \(input), this never goes on: \(stalledWork ?? "").")
+        assert(stalledWork == nil, "Nothing continues after \(input): \(stalledWork ?? "").")
         defer { actions = [] }
         return actions
     }
@@ -266,12 +262,16 @@ struct SyncCore {
     // MARK: Acting
 
     mutating func act(_ action: Action) {
+        recordOpenRequests { $0.record(action) }
+        actions.append(action)
+    }
+
+    private mutating func recordOpenRequests(_ record: (inout OpenRequests) -> Void) {
         assert(
             {
-                openRequests.record(action)
+                record(&openRequests)
                 return true
             }())
-        actions.append(action)
     }
 
     mutating func call(_ call: any BackendCall, _ purpose: Call.Purpose) {

@@ -101,17 +101,11 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         let text = "not sent: the maximum number of attempts was reached"
         guard let item = found ?? nil, markFailed(item, .pendingError, text) else {
-            // The item cannot be read or written now: try it once more, with the shortest delay.
-            return act(
-                .wait(
-                    .outbox(url, generation: connector.generation), beforeAttempt: 1,
-                    atLeast: SyncCore.delayAfterUnsavedFailure))
+            // The item cannot be read or written now, so it is tried once more.
+            return pause(outboxOf: url, for: SyncCore.pauseAfterStoreFailure)
         }
         outbox.setBusy(false, url)
     }
-
-    /// At least as long as a disk may need until it can be written again.
-    private static let delayAfterUnsavedFailure = Duration.seconds(1)
 
     /// Marks an item as failed, or removes a request; if this cannot be saved, returns `false`, and
     /// the item is retried.

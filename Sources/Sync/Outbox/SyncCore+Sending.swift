@@ -35,6 +35,8 @@ extension SyncCore {
     /// years.
     private static let longestPause = Duration.seconds(3600)
 
+    static let pauseAfterStoreFailure = Duration.seconds(1)
+
     private mutating func sendFirst(in url: ChannelURL) {
         while let id = outbox.first(in: url) {
             guard
@@ -51,13 +53,7 @@ extension SyncCore {
             case .call(let call):
                 outbox.setBusy(true, url)
                 return send(call, item)
-            case .delay(let duration):
-                outbox.setBusy(true, url)
-                return act(
-                    .wait(
-                        .outbox(url, generation: connector.generation), beforeAttempt: 1,
-                        atLeast: duration)
-                )
+            case .delay(let duration): return pause(outboxOf: url, for: duration)
             case .failure(let code, let text):
                 guard fail(item, code, text) else { return }
             case .finished(let result):
@@ -117,7 +113,7 @@ extension SyncCore {
     private mutating func decisionIfOfFormerEpoch(_ item: OutboxItem) -> SendDecision? {
         guard let named = item.targetEpoch else { return nil }
         guard let epoch = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
-            return .delay(.seconds(1))
+            return .delay(SyncCore.pauseAfterStoreFailure)
         }
         guard let epoch, epoch != named else { return nil }
         return item.operation == .delete
@@ -197,7 +193,7 @@ extension SyncCore {
                     isWaiting: try reader.readableOutboxItem(target) != nil
                 )
             }
-            guard let found else { return .delay(.seconds(1)) }
+            guard let found else { return .delay(SyncCore.pauseAfterStoreFailure) }
             guard let sent = found.id else {
                 return found.isWaiting ? .parked(target) : .finished(.canceled)
             }
@@ -246,6 +242,15 @@ extension SyncCore {
         outbox.setUntried(false, item.requestID)
         attempts[item.requestID, default: 0] += 1
         self.call(call, .outbox(item.requestID))
+    }
+
+    /// Sends nothing of a channel for a time that does not follow a failed attempt.
+    mutating func pause(outboxOf url: ChannelURL, for duration: Duration) {
+        outbox.setBusy(true, url)
+        act(
+            .wait(
+                .outbox(url, generation: connector.generation), beforeAttempt: 1,
+                atLeast: duration))
     }
 
     mutating func wait(forOutboxOf url: ChannelURL, atLeast duration: Duration?) {
