@@ -71,7 +71,7 @@ import Testing
     @Test func inFlightRequestIsUnansweredIfTheNetworkFails() async throws {
         let own = OwnNetwork()
         let cut = ConditionedBackend(server) { _ in own.goOffline() }
-        own.network.withLock { $0 = cut }
+        own.network.withLock { $0.backend = cut }
         cut.update { $0.latency[.send] = Latency(answer: .seconds(1)) }
         #expect(await thrown { try await cut.send("b") }?.code == .unanswered)
         #expect(server.texts == ["b"])
@@ -80,7 +80,7 @@ import Testing
     @Test func requestThatIsNotSentYetIsNotConnected() async throws {
         let own = OwnNetwork()
         let cut = ConditionedBackend(server) { _ in own.goOffline() }
-        own.network.withLock { $0 = cut }
+        own.network.withLock { $0.backend = cut }
         cut.update { $0.latency[.send] = Latency(request: .seconds(1)) }
         #expect(await thrown { try await cut.send("a") }?.code == .notConnected)
         #expect(server.texts == [])
@@ -162,7 +162,10 @@ import Testing
 
 /// Goes offline while one of the network's own calls sleeps.
 private final class OwnNetwork: Sendable {
-    let network = Locked<ConditionedBackend?>(nil)
+    /// The backend's own closure retains this object.
+    struct Reference { weak var backend: ConditionedBackend? }
 
-    func goOffline() { network.withLock { $0 }?.goOffline() }
+    let network = Locked(Reference())
+
+    func goOffline() { network.withLock { $0.backend }?.goOffline() }
 }
