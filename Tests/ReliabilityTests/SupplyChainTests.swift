@@ -28,10 +28,24 @@ import Testing
         }
     }
 
-    @Test func eachPackageOfTheHomeserverHasHashes() throws {
-        let text = try text("Tests/Tools/synapse.txt").replacing("\\\n", with: "")
+    @Test func pythonPackagesAreInstalledOnlyByTheirHashes() throws {
+        let tools = SupplyChainTests.root.appending(path: "Tests/Tools").path
+        var installing = ["Makefile", ".ci/run"]
+        installing += try FileManager.default.contentsOfDirectory(atPath: tools).map {
+            "Tests/Tools/\($0)"
+        }
+        let lines = try installing.flatMap { try text($0).split(separator: "\n") }
+            .filter { $0.contains(/pip\b.* install\b/) }
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains(#"install "${options[@]}""#) }, "\(lines)")
+        #expect(try text("Tests/Tools/python-environment").contains("--require-hashes --no-deps"))
+    }
+
+    @Test(arguments: [("synapse", "matrix-synapse"), ("matrix-nio", "matrix-nio")])
+    func eachPythonPackageHasHashes(file: String, name: String) throws {
+        let text = try text("Tests/Tools/\(file).txt").replacing("\\\n", with: "")
         let packages = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(packages.contains { $0.hasPrefix("matrix-synapse==") })
+        #expect(packages.contains { $0.hasPrefix("\(name)==") })
         for package in packages {
             let line = /[\w.-]+==[\w.]+( +--hash=sha256:[0-9a-f]{64})+/
             #expect(package.wholeMatch(of: line) != nil, "\(package)")
