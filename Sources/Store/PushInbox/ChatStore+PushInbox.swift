@@ -26,8 +26,7 @@ extension ChatStore {
     }
 
     package func removeAllPushes() throws(StoreError) {
-        guard let files = pushInboxFiles else { return }
-        try files.remove(try files.names())
+        try pushInboxFiles?.removeContents()
     }
 
     private var pushInboxFiles: PushInboxFiles? { directory.map(PushInboxFiles.init) }

@@ -83,7 +83,8 @@ extension PushInboxFiles {
     }
 
     func names() throws(StoreError) -> [String] {
-        try DiskFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
+        try StoreFiles.checkIsNoLink(path)
+        return try DiskFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
     }
 
     /// Returns the files to read, oldest first, up to the limits, which a process may have ignored.
@@ -166,12 +167,9 @@ extension PushInboxFiles {
         }
         guard var lines = try lines(of: name, keys) else { return nil }
         var contents = FileCache.Contents<Message>()
-        try contents.read(.drop, from: &lines, at: path(of: name)) { $0.sentPosition != nil }
-        let excess = contents.records.count - PushInbox.maximumMessageCount
-        if excess > 0 {
-            contents.records.removeLast(excess)
-            contents.add(.tooLarge, line: PushInbox.maximumMessageCount + 2)
-        }
+        try contents.read(
+            .drop, from: &lines, at: path(of: name), maximumCount: PushInbox.maximumMessageCount
+        ) { $0.sentPosition != nil }
         return contents
     }
 
@@ -186,8 +184,15 @@ extension PushInboxFiles {
 
     func remove(_ names: [String]) throws(StoreError) {
         guard !names.isEmpty else { return }
-        for name in names { try DiskFile.remove(path(of: name)) }
+        try StoreFiles.checkIsNoLink(path)
+        // Another program may have put a directory there.
+        for name in names { try DiskFile.removeAll(at: path(of: name)) }
         try DiskFile(directory: path).sync()
+    }
+
+    func removeContents() throws(StoreError) {
+        if try removeOtherEntry() { return try DiskFile.createDirectory(path) }
+        try remove(try names())
     }
 
     private func removeUnfinished() throws(StoreError) {
@@ -209,11 +214,13 @@ extension PushInboxFiles {
         if try !exists() { try DiskFile.createDirectory(path) }
     }
 
-    /// Another program may have put a link or a file there.
-    private func removeOtherEntry() throws(StoreError) {
+    /// Another program may have put a link or a file there; returns `true` if it has.
+    @discardableResult
+    private func removeOtherEntry() throws(StoreError) -> Bool {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return false }
         try DiskFile.remove(path)
+        return true
     }
 
     /// Removes the inbox with its content, after a running writer.

@@ -137,6 +137,19 @@ import Testing
         #expect(drop.damage.map(\.reason) == [.tooLarge])
     }
 
+    @Test(arguments: FileForm.allCases) func furtherLinesAreNotRead(form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        let store = try open(directory)
+        try box(directory).leave([message("1")])
+        let file = try #require(try files(directory).first)
+        var text = try Data(contentsOf: file)
+        text.append(Data(repeating: UInt8(ascii: "\n"), count: 2 * PushInbox.maximumMessageCount))
+        try text.write(to: file)
+        let drop = try #require(try store.contents(ofPush: file.lastPathComponent))
+        #expect(drop.messages.map(\.messageID) == ["1"])
+        #expect(drop.damage.allSatisfy { $0.line <= PushInbox.maximumMessageCount + 2 })
+    }
+
     @Test func unprocessedInboxFillsUp() throws {
         let directory = try StoreDirectory()
         let store = try open(directory)
@@ -401,6 +414,44 @@ import Testing
             try? FileManager.default.removeItem(at: drops.appending(path: "target"))
         }
         #expect(try contents(store).ids == [["lock"], ["x.new"], [MessageID(Self.name + ".new")]])
+    }
+
+    @Test(arguments: ["directory", "link", "pipe"])
+    func otherEntriesDoNotPreventRemoval(entry: String) throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let drops = directory.url.appending(path: "drops")
+        try box(directory).leave([message("1")])
+        try make(entry, at: drops.appending(path: Self.name))
+        try store.removeAllPushes()
+        let names = try FileManager.default.contentsOfDirectory(atPath: drops.path)
+        #expect(Set(names).isSubset(of: ["lock", "target"]))
+        try box(directory).leave([message("2")])
+        #expect(try contents(store).ids == [["2"]])
+        // The entry appears after the file was read.
+        let name = try #require(try store.pushNames().first)
+        try FileManager.default.removeItem(at: drops.appending(path: name))
+        try? FileManager.default.removeItem(at: drops.appending(path: "target"))
+        try make(entry, at: drops.appending(path: name))
+        try store.removePushes([name])
+        #expect(try store.pushNames() == [])
+    }
+
+    @Test func linkInPlaceOfTheInboxIsNotFollowed() throws {
+        let (own, other) = (try StoreDirectory(), try StoreDirectory())
+        let (store, otherStore) = (try open(own), try open(other))
+        try box(other).leave([message("1")])
+        let drops = own.url.appending(path: "drops")
+        try FileManager.default.removeItem(at: drops)
+        try FileManager.default.createSymbolicLink(
+            at: drops, withDestinationURL: other.url.appending(path: "drops"))
+        #expect(throws: StoreError.self) { try store.pushNames() }
+        #expect(throws: StoreError.self) { try store.removePushes([Self.name]) }
+        #expect(try !store.damageReport().searchFailures.isEmpty)
+        try store.removeAllPushes()
+        #expect(try contents(otherStore).ids == [["1"]])
+        try box(own).leave([message("2")])
+        #expect(try contents(store).ids == [["2"]])
     }
 
     @Test func entriesAreMovedAsideWhenTheInboxIsReencrypted() throws {
