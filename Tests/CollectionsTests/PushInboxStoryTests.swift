@@ -184,6 +184,27 @@ import Testing
         await client.close()
     }
 
+    @Test func changesOfAFailedMessageAreNotSentForAPushedOne() async throws {
+        let (client, view) = try await begin()
+        story.network.failNext(1, of: [.send], with: BackendError(.refused, "no"))
+        let pending = try await client.send("x", in: "general")
+        _ = try await pending.result
+        await client.disconnect()
+        // The device has not received this message of another user yet.
+        var pushed = try await story.say("b")[0]
+        pushed.requestID = pending.message.requestID
+        try box().leave([pushed])
+        _ = try await client.readPushInbox()
+        let reaction = try await client.addReaction("+1", to: pending.message)
+        try await client.connect(as: Credentials("bob"))
+        let again = try await client.resend(try #require(pushed.requestID))
+        _ = try await (again.result, reaction.result)
+        await view.shows("b x")
+        let reactions = try await story.alice.history().map { "\($0.text) \($0.reactions.count)" }
+        #expect(reactions == ["b 0", "x 1"])
+        await client.close()
+    }
+
     @Test func pushReadTwiceIsListedOnce() async throws {
         try await story.say("a")
         let (client, view) = try await begin()

@@ -151,8 +151,13 @@ struct Ingest {
         if !isFeed { try loadFeedState(of: url) }
         let item = try batch.outboxItem(of: message, by: userID)
         let isUnverified = isAlone && freshness == .untrusted && !isSent
-        // The user's changes of the pending message would be sent as changes of this one.
-        if isUnverified, let item, changesOfUnsent[item.requestID] != nil { return false }
+        var message = message
+        if isUnverified {
+            // The user's changes of the pending message would be sent as changes of this one.
+            if let item, changesOfUnsent[item.requestID] != nil { return false }
+            // So would later changes of another message, or ones that still wait.
+            if item == nil { message.requestID = nil }
+        }
         var merge = MessageMerge(
             of: message, at: position, known, in: self, freshness: freshness,
             isUnverified: isUnverified, endsItem: item != nil)

@@ -17,6 +17,17 @@ extension StoreReader {
         return item
     }
 
+    /// Returns the message that the user, by default the stored one, has sent with a request ID.
+    func message(
+        requestID: RequestID, in url: ChannelURL, by userID: UserID?
+    ) throws(StoreError) -> Message? {
+        let userID = try userID == nil ? storedUser()?.userID : userID
+        guard let userID, let message = try message(requestID: requestID, in: url),
+            message.sender?.userID == userID
+        else { return nil }
+        return message
+    }
+
     /// Returns the result of a read; `nil` if the read finds damage.
     ///
     /// Use it only for what a damaged cache must not prevent: to write what the user did, and to

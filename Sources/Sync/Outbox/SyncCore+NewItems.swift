@@ -244,7 +244,7 @@ extension SyncCore {
             return target
         }
         let sent = try translatingStoreErrors { () throws(StoreError) in
-            try snapshot().message(requestID: id, in: url)
+            try snapshot().message(requestID: id, in: url, by: state.user?.userID)
         }
         guard let sent = sent?.messageID else {
             throw SyncError(

@@ -206,12 +206,14 @@ extension SyncCore {
 
     mutating func deliveryResult(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
         let ended = lastResults[id]
+        let userID = state.user?.userID
         let known = read { (reader) throws(StoreError) -> DeliveryResult? in
             if let item = try reader.readableOutboxItem(id) {
                 return item.state == .failed ? .failed(item) : nil
             }
             if let ended { return ended }
-            return try reader.message(requestID: id, in: url).map { .sent($0) } ?? .unknown
+            return try reader.message(requestID: id, in: url, by: userID).map { .sent($0) }
+                ?? .unknown
         }
         switch known {
         case nil:

@@ -172,12 +172,10 @@ extension SyncCore {
 
     private mutating func storedMessage(of item: OutboxItem) -> Message? {
         guard item.operation == .send else { return nil }
-        let stored = read { (reader) throws(StoreError) in
-            try reader.message(requestID: item.requestID, in: item.channelURL)
-        }
-        guard let stored, let message = stored, message.sender?.userID == state.user?.userID
-        else { return nil }
-        return message
+        let userID = state.user?.userID
+        return read { (reader) throws(StoreError) in
+            try reader.message(requestID: item.requestID, in: item.channelURL, by: userID)
+        } ?? nil
     }
 
     private mutating func decisionToChange(_ item: OutboxItem) -> SendDecision {
@@ -186,8 +184,10 @@ extension SyncCore {
         if let known = item.messageID {
             id = known
         } else if let target = item.targetRequestID {
+            let userID = state.user?.userID
             let found = read { (reader) throws(StoreError) in
-                let id = try reader.message(requestID: target, in: item.channelURL)?.messageID
+                let id = try reader.message(requestID: target, in: item.channelURL, by: userID)?
+                    .messageID
                 return (
                     id: id, epoch: try reader.epoch(of: id ?? "", in: item.channelURL),
                     isWaiting: try reader.readableOutboxItem(target) != nil
