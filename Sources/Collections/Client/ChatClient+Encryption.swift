@@ -41,7 +41,8 @@ extension ChatClient {
     /// kept, but fail with ``/Models/ErrorCode/needsConfirmation``, and the user decides whether to
     /// resend them; requests, such as receipts, are removed, because no list shows them. An
     /// outgoing file without a copy in the outbox has to be chosen again. The messages lose their
-    /// meta arrays, which other clients may show in place of the text, and their mentions.
+    /// meta arrays and templates of mentions, which other clients may show in place of the text,
+    /// and what no list shows, such as mentions and polls.
     ///
     /// The call writes an encrypted copy of the data to keep, for which the disk needs space, and
     /// then removes the user's unencrypted data. If the process ends during the call, repeat it.

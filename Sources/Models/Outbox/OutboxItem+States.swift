@@ -25,8 +25,9 @@ extension OutboxItem {
     /// Prepares an item that another program may have written: the user has to confirm it, lists
     /// show its complete content, and only files in the store are uploaded.
     ///
-    /// The meta arrays are removed, because other clients may show one in place of the text, and so
-    /// are mentions, which notify users without being shown.
+    /// Removed are meta arrays and the template of mentions, which other clients may show in place
+    /// of the text, and what no row shows, such as mentions and polls. The app's own `data`,
+    /// `customType` and `extra` are in the row, and stay.
     package mutating func distrust() {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
         // In another epoch, a deletion would count as done.
@@ -35,12 +36,10 @@ extension OutboxItem {
         fileMessageUpdateParams?.removeMentions()
         for index in files.indices { setUploadedFile(nil, at: index) }
         removePaths()
-        guard operation == .send, let shown = message, var new = shown.newMessage else {
+        guard operation == .send, let shown = message, let new = shown.newMessage?.shownParts else {
             message = nil
             return
         }
-        new.metaArrays = []
-        (new.mentionType, new.mentionedUserIDs) = (.users, [])
         var message = Message(
             new, in: channelURL, channelType: shown.channelType, by: shown.sender,
             at: shown.createdAt)
@@ -63,8 +62,17 @@ extension OutboxItem {
     }
 }
 
+extension NewMessage {
+    fileprivate var shownParts: NewMessage {
+        var parts = NewMessage(text, files: files)
+        (parts.data, parts.customType, parts.extra) = (data, customType, extra)
+        (parts.parentMessageID, parts.isReplyToChannel) = (parentMessageID, isReplyToChannel)
+        return parts
+    }
+}
+
 extension MessageUpdateParams {
     fileprivate mutating func removeMentions() {
-        (mentionType, mentionedUserIDs) = (nil, [])
+        (mentionType, mentionedUserIDs, mentionedMessageTemplate) = (nil, [], nil)
     }
 }

@@ -58,6 +58,9 @@ import Testing
             item.message?.requestID = "another"
             item.message?.newMessage?.metaArrays = [MetaArray(key: "html", values: ["sent"])]
             item.message?.newMessage?.mentionType = .channel
+            item.message?.newMessage?.mentionedMessageTemplate = "sent"
+            item.message?.newMessage?.pollID = 7
+            item.message?.newMessage?.data = "of the app"
             item.setUploadedFile(FileInfo(url: "mxc://example.org/other"), at: 0)
             item.fail(.requestFailed)
             try batch.save(item)
@@ -70,6 +73,8 @@ import Testing
         #expect(item.message?.sendingStatus == .failed && item.message?.requestID == "r")
         #expect(item.newMessage?.metaArrays == [] && item.message?.metaArrays == [])
         #expect(item.newMessage?.mentionType == .users && item.message?.mentionType == .users)
+        #expect(item.newMessage?.mentionedMessageTemplate == nil && item.newMessage?.pollID == nil)
+        #expect(item.newMessage?.data == "of the app" && item.message?.data == "of the app")
     }
 
     /// No list shows requests, and a change has no message to show.
@@ -86,6 +91,7 @@ import Testing
             edit.messageID = "m"
             var params = UserMessageUpdateParams()
             (params.text, params.mentionType) = ("edited", .channel)
+            params.mentionedMessageTemplate = "sent"
             edit.userMessageUpdateParams = params
             try batch.save(edit)
         }
@@ -95,6 +101,7 @@ import Testing
         #expect(items[1].message == nil && items[1].targetEpoch == nil)
         let edit = items[2].userMessageUpdateParams
         #expect(edit?.text == "edited" && edit?.mentionType == nil)
+        #expect(edit?.mentionedMessageTemplate == nil)
         #expect(items.allSatisfy { $0.state == .failed })
         let encrypted = try new.open()
         #expect(try encrypted.outboxItem("q") == nil && encrypted.check().isEmpty)
