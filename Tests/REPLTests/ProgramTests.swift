@@ -217,10 +217,10 @@ import Testing
 
     @Test func clientWithTheWrongKeyStoresNothingAndSaysSo() async throws {
         func run(
-            _ keyFile: String, _ lines: String, _ options: [String] = []
+            _ keyFile: String, _ lines: String, _ options: [String] = [], home: String = "home"
         ) async throws -> (status: Int32, output: String, errors: String) {
             let key = directory.appending(path: keyFile).path
-            let home = directory.appending(path: "home").path
+            let home = directory.appending(path: home).path
             return try await Program.run(["--home", home, "--key-file", key] + options, lines)
         }
         try Data("\(String(repeating: "ab", count: 32))\n".utf8).write(
@@ -236,9 +236,14 @@ import Testing
         #expect(outbox.output == "" && outbox.errors.contains("no user is connected"), "\(outbox)")
         // The key file exists no longer, so a new key is not created.
         try FileManager.default.removeItem(at: directory.appending(path: "other"))
-        let missing = try await run("other", "connect alice\n")
-        #expect(missing.status == 2 && missing.errors.contains("is encrypted"))
-        #expect(missing.errors.contains(directory.appending(path: "home").path))
+        try FileManager.default.createSymbolicLink(
+            at: directory.appending(path: "link"),
+            withDestinationURL: directory.appending(path: "home"))
+        for home in ["home", "link"] {
+            let missing = try await run("other", "connect alice\n", home: home)
+            #expect(missing.status == 2 && missing.errors.contains("is encrypted"))
+            #expect(missing.errors.contains("/home/"))
+        }
 
         try Data("\(String(repeating: "ab", count: 32))\n".utf8).write(
             to: directory.appending(path: "other"))

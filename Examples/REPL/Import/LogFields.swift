@@ -91,6 +91,8 @@ package struct LogFields: Sendable {
         guard var message = try? JSONDecoder().decode(Message.self, from: line),
             let id = message.messageID, message.createdAt != 0
         else { throw CommandError.failed("this is not a message of an export") }
+        // The server would return the message as the answer to a later request with this ID.
+        (message.requestID, message.newMessage) = (nil, nil)
         guard let channel else { return message }
         message.channelURL = channel
         message.messageID = try messageID(id.rawValue, in: channel)

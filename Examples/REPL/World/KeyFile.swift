@@ -37,7 +37,9 @@ extension EncryptionKey {
     /// Returns a directory with encrypted data below another one: it has a file of keys or, if that
     /// is lost, a name of a hyphen and a hash.
     private static func encryptedData(below home: URL) -> URL? {
-        let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: nil)
+        // The enumerator does not follow a link.
+        let files = FileManager.default.enumerator(
+            at: home.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL {
             let name = file.lastPathComponent
             if name == "KEY" { return file.deletingLastPathComponent() }
