@@ -51,7 +51,7 @@ extension MatrixBackend {
         request.wait = wait
         // No filter excludes these fields. Any server can send messages to this device, and change
         // the devices of its users.
-        request.unneededFields = ["to_device", "device_lists"]
+        request.unneededFields = [UnneededField("to_device"), UnneededField("device_lists")]
         // The server accepts only integers.
         request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
         if let token { request.query.append(("since", token)) }

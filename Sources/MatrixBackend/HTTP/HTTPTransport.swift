@@ -43,16 +43,35 @@ public struct HTTPRequest: Sendable {
     /// The maximum size of the reply's body in bytes, after decompression.
     public var maximumByteCount: Int
 
-    /// The fields of the outermost JSON object whose values the backend does not need.
+    /// True for a request that transfers a file, which may take long: other requests must not wait
+    /// for it.
+    public var transfersFile = false
+
+    /// The fields of a JSON reply whose values the backend does not need.
     ///
     /// A transport may replace these values by `null` while it reads the body. Their bytes then do
-    /// not count: servers of other users can make them long.
-    public var unneededFields: [String] = []
+    /// not count: other users can make them long.
+    public var unneededFields: [UnneededField] = []
 
     package init(_ method: String, _ url: URL, maximumByteCount: Int) {
         self.method = method
         self.url = url
         self.maximumByteCount = maximumByteCount
+    }
+}
+
+/// A field of a JSON reply whose value the backend does not need.
+public struct UnneededField: Hashable, Sendable {
+    /// The name of the field.
+    public var name: String
+
+    /// The name of the field, at any depth, whose value is the object that contains this field;
+    /// `nil` for a field of the outermost object.
+    public var parent: String?
+
+    package init(_ name: String, of parent: String? = nil) {
+        self.name = name
+        self.parent = parent
     }
 }
 

@@ -16,9 +16,13 @@ struct MatrixRequest {
     var isOfFile = false
     /// The maximum size of a file; `nil` for the maximum of other replies.
     var maximumByteCount: Int?
-    var unneededFields: [String] = []
+    /// Fields beside ``references``.
+    var unneededFields: [UnneededField] = []
     /// False for a value that is written back: what ``ReplyCutter`` removed would be lost.
     var mayBeCut = true
+
+    /// Servers add the IDs of all events that refer to an event, without a limit.
+    private static let references = UnneededField("m.reference", of: "m.relations")
 
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
@@ -60,7 +64,9 @@ struct MatrixRequest {
             method, url, maximumByteCount: self.maximumByteCount ?? maximumByteCount)
         request.body = body
         request.wait = wait
-        request.unneededFields = unneededFields
+        if case .file = body { request.transfersFile = true }
+        if isOfFile { request.transfersFile = true }
+        if !isOfFile, mayBeCut { request.unneededFields = unneededFields + [Self.references] }
         if case .none = body {} else { request.headers["Content-Type"] = contentType }
         if isAuthorized, let token { request.headers["Authorization"] = "Bearer \(token)" }
         // A line end would begin another header or another request.

@@ -9,7 +9,7 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// All requests of a transport and its copies share connections.
+/// All requests of a transport and its copies share connections, except those that transfer files.
 public struct URLSessionTransport: HTTPTransport {
     /// The seconds without a byte, or in total for a request without a file, after which it fails.
     private static let timeout: TimeInterval = 30
@@ -75,6 +75,7 @@ public struct URLSessionTransport: HTTPTransport {
 /// to resume it.
 private final class Connections: Sendable {
     private let session = Session()
+    private let sessionOfFiles = Session()
 
     /// Sends a request, which fails after `limit` seconds: Foundation on Linux may never end a
     /// request if the server stops while the client is connecting, or if the header fields never
@@ -82,7 +83,8 @@ private final class Connections: Sendable {
     func reply(
         to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
     ) async throws(BackendError) -> HTTPReply {
-        let exchange = Exchange(request) { [session] in session.cancel($0) }
+        let session = request.transfersFile ? sessionOfFiles : session
+        let exchange = Exchange(request) { session.cancel($0) }
         let alarm = limit.map { limit in
             Task {
                 // The unneeded field of a reply may take longer.

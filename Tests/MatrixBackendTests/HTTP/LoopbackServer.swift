@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Models
 
@@ -80,7 +79,8 @@ final class LoopbackServer: Sendable {
             while true {
                 let connection = accept(socket, nil, nil)
                 guard connection >= 0 else { return }
-                DispatchQueue.global().async { self.serve(connection) }
+                // Tests may block these threads.
+                Thread.detachNewThread { self.serve(connection) }
             }
         }
     }

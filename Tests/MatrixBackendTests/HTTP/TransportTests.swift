@@ -58,12 +58,12 @@ import Testing
             $0.reply(body: #"{"to_device": {"events": ["\#(long)"]}, "next_batch": "s"}"#)
         }
         var request = request(server, maximumByteCount: 100)
-        request.unneededFields = ["to_device"]
+        request.unneededFields = [UnneededField("to_device")]
         let reply = try await transport.send(request)
         #expect(
             String(decoding: reply.body, as: UTF8.self)
                 == #"{"to_device":null, "next_batch": "s"}"#)
-        request.unneededFields = ["next_batch"]
+        request.unneededFields = [UnneededField("next_batch")]
         let error = await #expect(throws: BackendError.self) { try await transport.send(request) }
         #expect(error?.detail == .malformedData)
         server.stop()
@@ -121,6 +121,31 @@ import Testing
         let error = await #expect(throws: BackendError.self) { try await task.value }
         #expect(error?.code == .canceled)
         release.signal()
+        server.stop()
+    }
+
+    /// A member of a room may keep files on a server that does not answer.
+    @Test func filesDoNotDelayOtherRequests() async throws {
+        let (arrivals, recorder) = AsyncStream<Void>.makeStream()
+        let release = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { connection in
+            if connection.request.hasSuffix("/file") {
+                recorder.yield()
+                release.wait()
+            }
+            connection.reply()
+        }
+        var file = request(server)
+        file.url = server.url.appending(path: "file")
+        file.transfersFile = true
+        // As many as a host has connections; the transport may open fewer.
+        let files = (0..<12).map { [transport, file] _ in
+            Task { try await transport.send(file).status }
+        }
+        for await _ in arrivals { break }
+        #expect(try await transport.send(request(server)).status == 200)
+        for _ in files { release.signal() }
+        for file in files { #expect(try await file.value == 200) }
         server.stop()
     }
 
