@@ -111,7 +111,8 @@ extension MatrixBackend {
             throw BackendError(
                 .refused, "\(messageID) is a message of another user", detail: .notOwnerOfMessage)
         }
-        let content = JSONValue.edit(update, of: current.currentContent, messageID)
+        let content = JSONValue.edit(
+            update, of: try await wholeContent(of: current, in: room), messageID)
         let edit: EventIDReply = try await call(
             .put(
                 "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,
@@ -125,6 +126,17 @@ extension MatrixBackend {
             let message = try await messages([event], in: room).first
         else { throw .noMessage(messageID, in: room) }
         return message
+    }
+
+    private func wholeContent(
+        of event: RoomEvent, in room: String
+    ) async throws(BackendError) -> JSONValue {
+        if let content = event.currentContent { return content }
+        // A page may have been cut, because others of its messages were too long.
+        var request = MatrixRequest.get("rooms", room, "event", event.id)
+        request.mayBeCut = false
+        let reply: EventReply = try await call(request)
+        return reply.event?.currentContent ?? [:]
     }
 
     /// Redacts a message, after a request that checks whether it still exists, unless the feed

@@ -18,6 +18,17 @@ extension JSONDecoder {
         guard mayBeCut || body.withoutLongKeys == body else {
             throw DecodingError.tooLong("a name in the reply")
         }
-        return try JSONDecoder().decode(type, from: read)
+        let decoder = JSONDecoder()
+        if read != body { decoder.userInfo[.isCut] = true }
+        return try decoder.decode(type, from: read)
     }
+}
+
+extension CodingUserInfoKey {
+    /// The key of `true` if parts of the reply may have been removed.
+    static let isCut = CodingUserInfoKey(rawValue: "isCut")!
+}
+
+extension Decoder {
+    var readsWholeReply: Bool { userInfo[.isCut] == nil }
 }

@@ -12,7 +12,8 @@ struct RoomEvent: Decodable, Sendable {
     let stateKey: String?
     var content: EventContent { storedContent.value }
     private let storedContent: Shared<EventContent>
-    /// The content with all fields, for edits; `nil` for an event without a message type.
+    /// The content with all fields, for edits; `nil` for an event without a message type, and if
+    /// fields may have been removed.
     let completeContent: JSONValue?
     let redacts: String?
     let isRedacted: Bool
@@ -41,7 +42,9 @@ struct RoomEvent: Decodable, Sendable {
             id = event.lenientID(.event_id) ?? ""
             time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
             storedContent = event.lenient(.content).map(Shared.init)
-            completeContent = event.lenient(JSONValue.self, .content)?["m.new_content"]
+            completeContent =
+                decoder.readsWholeReply
+                ? event.lenient(JSONValue.self, .content)?["m.new_content"] : nil
         }
     }
 
@@ -82,7 +85,8 @@ struct RoomEvent: Decodable, Sendable {
         guard [type, id, sender, stateKey ?? ""].allSatisfy({ $0.utf8.count <= WireLimit.id })
         else { throw DecodingError.tooLong("an ID of an event") }
         storedContent = event.lenient(.content).map(Shared.init) ?? RoomEvent.emptyContent
-        completeContent = type == "m.room.message" ? event.lenient(.content) : nil
+        completeContent =
+            type == "m.room.message" && decoder.readsWholeReply ? event.lenient(.content) : nil
         redacts = Self.redacts(
             type, stateKey, inContent: storedContent.value.redacts,
             inEvent: event.lenientID(.redacts))
@@ -148,7 +152,9 @@ extension RoomEvent {
 // MARK: Edits
 
 extension RoomEvent {
-    var currentContent: JSONValue { replacement?.completeContent ?? completeContent ?? [:] }
+    var currentContent: JSONValue? {
+        replacement.map(\.completeContent) ?? completeContent
+    }
 
     mutating func apply(_ edit: RoomEvent) {
         guard edit.sender == sender, edit.type == type, edit.edited == id, !edit.isRedacted,

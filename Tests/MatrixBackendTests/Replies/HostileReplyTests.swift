@@ -94,6 +94,31 @@ import Testing
         #expect(page.elements.map(\.text).contains("hi"))
     }
 
+    /// The edit would write back what is left of the content.
+    @Test(arguments: [false, true])
+    func cutContentIsRequestedBeforeAnEdit(isCut: Bool) async throws {
+        let alice = try await FollowingDevice()
+        let (server, backend) = (alice.device.server, alice.device.backend)
+        let own = event(
+            "$m", #"{"msgtype": "m.text", "body": "hi", "other": [1, 2]}"#,
+            by: "@alice:example.org")
+        let events = (isCut ? [deep(700)] : []) + [own]
+        server.reply("\(path)/messages", #"{"chunk": [\#(events.joined(separator: ","))]}"#)
+        server.reply("\(path)/event/$m", own)
+        _ = try await backend.messages(in: room, at: .newest, older: 20, newer: 0)
+        server.reply(
+            "PUT rooms/!room:example.org/send/m.room.message/r1", #"{"event_id": "$e"}"#)
+        var params = UserMessageUpdateParams()
+        params.text = "new"
+        let before = server.requests.count
+        _ = try await backend.update(
+            "$m", in: room, with: .text(params), requestID: "r1", epoch: nil)
+        let requests = server.requests.dropFirst(before).prefix { !$0.hasPrefix("PUT") }
+        #expect(requests.contains("\(path)/event/$m") == isCut)
+        let content = server.bodies.last { $0["m.new_content"] != nil }?["m.new_content"]
+        #expect(content?["other"] == [1, 2] && content?["body"] == "new")
+    }
+
     /// U+212A is canonically equivalent to K, so that the IDs are equal as `String` values.
     @Test func redactionOfAnEquivalentIDRemovesNoReaction() async throws {
         let alice = try await FollowingDevice()
