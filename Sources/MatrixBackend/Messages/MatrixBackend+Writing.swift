@@ -17,15 +17,16 @@ extension MatrixBackend {
         if let new = item.newMessage, let parent = new.parentMessageID {
             relation = try await self.relation(to: parent, in: room, new)
         }
-        let content = try JSONValue.content(of: item, relation: relation)
         let reply: EventIDReply
         do {
-            reply = try await call(
-                .put(
-                    "rooms", room, "send", "m.room.message", item.requestID.rawValue, body: content,
-                    kind: .sending))
+            reply = try await put(item, relation, in: room)
         } catch  where error.code == .refused && error.detail == .notAuthorized {
             throw try await reason(for: error, in: room)
+        } catch  where error.detail == .invalidParameter {
+            guard let parent = item.newMessage?.parentMessageID,
+                let root = relation?["event_id"]?.string, try await isInvalid(root, in: room)
+            else { throw error }
+            reply = try await put(item, .reply(to: parent), in: room)
         }
         await waitForEcho(of: reply.event_id.text)
         guard let event = try await currentEvent(reply.event_id.text, in: room),
@@ -36,6 +37,24 @@ extension MatrixBackend {
                 detail: .messageNotFound)
         }
         return message
+    }
+
+    /// Returns whether the root of a thread itself refers to an event, which other servers may
+    /// permit: the user's server accepts no reply in such a thread.
+    private func isInvalid(_ root: String, in room: String) async throws(BackendError) -> Bool {
+        switch try await event(root, in: room).flatMap(SeenEvents.Meaning.init) {
+        case .reply, .reference, .edit: true
+        case .message, .reaction, .deleted, nil: false
+        }
+    }
+
+    private func put(
+        _ item: OutboxItem, _ relation: JSONValue?, in room: String
+    ) async throws(BackendError) -> EventIDReply {
+        try await call(
+            .put(
+                "rooms", room, "send", "m.room.message", item.requestID.rawValue,
+                body: try .content(of: item, relation: relation), kind: .sending))
     }
 
     /// Servers forget transaction IDs, so a later attempt first searches the user's messages since

@@ -338,6 +338,26 @@ import Testing
         #expect(relation?["m.in_reply_to"]?["event_id"] == "$p")
     }
 
+    /// Another homeserver may have let the thread start with a reply.
+    @Test func replyToAMessageOfAnInvalidThreadIsNoThread() async throws {
+        let thread = { (root: String) in #"{"rel_type": "m.thread", "event_id": "\#(root)"}"# }
+        let relation = try await relation(reply(isReplyToChannel: false)) { server in
+            let events = [("$p", "$root"), ("$root", "$other")]
+            for (id, root) in events {
+                server.reply("\(path)/event/\(id)", event(id, text("x", relation: thread(root))))
+            }
+            let send = "PUT rooms/!room:example.org/send/m.room.message/r1"
+            server.replace(
+                send,
+                """
+                {"errcode": "M_UNKNOWN",
+                 "error": "Cannot start threads from an event with a relation"}
+                """, status: 400)
+            server.reply(send, #"{"event_id": "$n"}"#)
+        }
+        #expect(relation == ["m.in_reply_to": ["event_id": "$p"]])
+    }
+
     /// A homeserver refuses threads that start with such a message.
     @Test func replyToAMessageWithAReferenceIsNoThread() async throws {
         let relation = try await relation(reply(isReplyToChannel: false)) { server in
