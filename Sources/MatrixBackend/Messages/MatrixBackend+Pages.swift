@@ -214,8 +214,10 @@ extension MatrixBackend {
         _ id: String, in room: String
     ) async throws(BackendError) -> (HistoryPoint?, RoomEvent?) {
         do {
+            // Without the filter, the reply contains the state, with all memberships.
+            let filter = #"{"lazy_load_members":true,"types":[]}"#
             let reply: ContextReply = try await call(
-                .get("rooms", room, "context", id, query: [("limit", "0")]))
+                .get("rooms", room, "context", id, query: [("limit", "0"), ("filter", filter)]))
             let found = reply.event.event
             let event = found?.hasMessageType ?? false ? id : nil
             return (HistoryPoint(reply.end.text, before: event), found)

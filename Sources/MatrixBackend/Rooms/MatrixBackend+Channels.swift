@@ -72,6 +72,8 @@ extension MatrixBackend {
             list.rooms[room]?.setHeroes(from: state, me: me)
         } catch  where error.code == .notFound || error.code == .refused {
             // The user has just left the room.
+        } catch  where error.detail == .malformedData {
+            // Very many or very large memberships: the room has no name.
         }
     }
 

@@ -22,7 +22,11 @@ extension MatrixBackend {
             if unknown.count == Self.maximumReceiptCount { break }
         }
         _ = try await concurrently(unknown) { id throws(BackendError) in
-            try await self.event(id, in: room)
+            do throws(BackendError) { _ = try await self.event(id, in: room) } catch
+                where error.detail == .malformedData
+            {
+                // The receipt names an event that cannot be read.
+            }
         }
         // The sender's server may choose a time in the future for an event. The user has read no
         // messages that arrived after the time of reading.

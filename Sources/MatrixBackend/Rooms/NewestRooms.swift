@@ -81,6 +81,15 @@ extension MatrixBackend {
         do { reply = try await call(request) } catch
             where error.code == .unsupported
             || error.code == .notFound || error.code == .refused
+            // `/sync` asks again for fewer events, and without receipts.
+            || error.detail == .malformedData
+        {
+            return nil
+        }
+        let invitations = reply.rooms.filter(\.value.isInvitation).map(\.key)
+        // The list of all rooms corrects false invitations.
+        if !invitations.isEmpty, let joined = try await joinedRooms(),
+            !joined.isDisjoint(with: invitations)
         {
             return nil
         }

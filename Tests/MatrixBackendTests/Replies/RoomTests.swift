@@ -10,10 +10,11 @@ import Testing
     /// Returns the channel of a room with two members and some further state events.
     private func channel(
         _ state: String..., summary: String = #""m.joined_member_count": 2"#,
-        timeline: String = ""
+        timeline: String = "", wholeState: String? = nil
     ) async throws -> GroupChannel {
         let device = Device()
         try await device.connect()
+        if let wholeState { device.server.reply("GET rooms/\(room.rawValue)/state", wholeState) }
         let events = PreparedReplies.members + state
         device.server.reply(
             "GET sync",
@@ -64,6 +65,12 @@ import Testing
             state("m.room.name", #"{"name": "General"}"#),
             state("m.room.canonical_alias", ##"{"alias": "#other:example.org"}"##))
         #expect(named.name == "General")
+    }
+
+    /// Very many or very large memberships make the state longer than a reply may be.
+    @Test func roomWithUnreadableStateIsShownWithoutName() async throws {
+        let channel = try await channel(wholeState: "[")
+        #expect(channel.name == "" && channel.memberCount == 2)
     }
 
     @Test func powerLevelsAreRoles() async throws {
@@ -151,12 +158,15 @@ import Testing
         #expect(device.server.requests.filter { $0 == "POST sync" }.count == 1)
     }
 
-    @Test func homeserverWithoutSlidingSyncLoadsAllRooms() async throws {
+    @Test(arguments: [
+        (404, #"{"errcode": "M_UNRECOGNIZED", "error": "Unrecognized request"}"#),
+        // A reply that is too long is cut off, too.
+        (200, "{"),
+    ])
+    func allRoomsAreLoadedWithoutSlidingSync(status: Int, reply: String) async throws {
         let device = Device()
         try await device.connect()
-        device.server.reply(
-            "POST sync", #"{"errcode": "M_UNRECOGNIZED", "error": "Unrecognized request"}"#,
-            status: 404)
+        device.server.reply("POST sync", reply, status: status)
         device.prepareRoom()
         let page = try await device.backend.channels(
             matching: GroupChannelListQuery(), after: nil)
