@@ -23,6 +23,7 @@ extension MatrixBackend {
         {
             try await updateList()
         }
+        try await correctInvitations()
         events += try await fetchMissingStates()
         if staleRooms.keys.contains(where: { !isPaused($0) }) { try await fetchStaleLastMessages() }
         events += takeLateLastMessages()
@@ -62,7 +63,7 @@ extension MatrixBackend {
         var events: [FeedEvent] = []
         for id in list.rooms.values.filter(\.lacksState).map(\.id).sorted() {
             do {
-                for event in try await state(of: id) { list.rooms[id]?.apply(event) }
+                try await fetchState(of: id)
                 let complete = try await completeState(of: id)
                 list.rooms[id]?.lacksState = false
                 reportedOnce?.completedRooms.insert(id)

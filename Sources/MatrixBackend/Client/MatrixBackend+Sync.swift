@@ -127,14 +127,52 @@ extension MatrixBackend {
             list = RoomList()
             throw error
         }
+        try await correctInvitations()
         try await fetchStaleLastMessages()
+    }
+
+    /// Finds the rooms that are listed as invitations although the user is a member: another server
+    /// can invite any user to any room, and may invent its state.
+    ///
+    /// The next batch of the feed reports these rooms.
+    func correctInvitations() async throws(BackendError) {
+        let open = list.rooms.values.filter { $0.isInvitation && !$0.isInvitationConfirmed }
+        guard !open.isEmpty, let joined = try await joinedRooms() else { return }
+        for id in open.map(\.id).sorted() where list.rooms[id]?.isInvitation ?? false {
+            guard joined.contains(id) else {
+                list.rooms[id]?.isInvitationConfirmed = true
+                continue
+            }
+            var room = Room(id)
+            room.lacksState = true
+            list.rooms[id] = room
+            do { try await fetchState(of: id) } catch
+                where Self.failuresOfRoom.contains(error.code)
+            {
+                // The feed tries again.
+            }
+        }
+    }
+
+    /// Returns the rooms of which the user is a member; `nil` if the homeserver lacks the call.
+    func joinedRooms() async throws(BackendError) -> Set<String>? {
+        do {
+            let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
+            return Set(reply.joined_rooms.texts)
+        } catch  where error.code == .unsupported || error.code == .notFound {
+            return nil
+        }
+    }
+
+    func fetchState(of room: String) async throws(BackendError) {
+        for event in try await state(of: room) { list.rooms[room]?.apply(event) }
     }
 
     func apply(_ reply: SyncReply) {
         guard let session else { return }
         let people = people
         list.apply(reply, me: session.user, seen: seen) { user, room in
-            people[room]?[user].map { Sender($0) } ?? Sender(id: UserID(user))
+            people[room]?[UserID(user)].map { Sender($0) } ?? Sender(id: UserID(user))
         }
     }
 

@@ -56,7 +56,8 @@ struct NewestRoom: Decodable {
 }
 
 extension MatrixBackend {
-    /// Returns `nil` if the list of all rooms is loaded, or if the homeserver lacks the call.
+    /// Returns `nil` if the list of all rooms is loaded, if the homeserver lacks the call, or if
+    /// its reply is too long or contains false invitations.
     func newestChannels(
         _ limit: Int
     ) async throws(BackendError) -> (channels: [GroupChannel], hasMore: Bool)? {

@@ -3,6 +3,8 @@ import Models
 struct Room {
     let id: String
     var isInvitation = false
+    /// True if the user is not a member of the room to which another server has invited them.
+    var isInvitationConfirmed = false
     /// True if the room was listed as an invitation, whose state another server may have invented,
     /// and its state has not been received since.
     var lacksState = false

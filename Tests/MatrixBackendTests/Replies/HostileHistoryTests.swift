@@ -49,7 +49,80 @@ import Testing
         #expect(try await backend.channel(room).lastMessage?.text == "new")
     }
 
+    // MARK: False invitations
+
+    private let falseInvitation = """
+        {"next_batch": "s2", "rooms": {"invite": {"!room:example.org": {"invite_state": {"events": [
+         {"type": "m.room.name", "state_key": "", "sender": "@eve:evil.org",
+          "content": {"name": "Invented"}},
+         {"type": "m.room.member", "state_key": "@alice:example.org", "sender": "@eve:evil.org",
+          "content": {"membership": "invite"}}]}}}}}
+        """
+
+    private func addRoom(to server: PreparedReplies) {
+        let name = """
+            {"type": "m.room.name", "state_key": "", "event_id": "$n",
+             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": {"name": "Food"}}
+            """
+        let state = [name] + PreparedReplies.members
+        server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        server.reply("\(path)/state", "[\(state.joined(separator: ", "))]")
+    }
+
+    @Test func joinedRoomIsNoInvitation() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", falseInvitation)
+        addRoom(to: device.server)
+        let channel = try await device.backend.channel(room)
+        #expect(channel.name == "Food" && channel.myMemberState == .joined)
+        device.server.reply("\(path)/messages", #"{"chunk": [\#(event("$m", text("hi")))]}"#)
+        let page = try await device.backend.messages(in: room, at: .newest, older: 9, newer: 0)
+        #expect(page.messages.map(\.text) == ["hi"])
+        // The user would leave the room.
+        await #expect(throws: BackendError.self) {
+            try await device.backend.perform(AnswerInvitation(to: room, accepts: false))
+        }
+        #expect(!device.server.requests.contains("POST rooms/!room:example.org/leave"))
+    }
+
+    @Test func joinedRoomIsNoInvitationOfTheFirstPage() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "POST sync",
+            """
+            {"lists": {"all": {"count": 1}}, "rooms": {"!room:example.org": {"invite_state": [
+             {"type": "m.room.name", "state_key": "", "sender": "@eve:evil.org",
+              "content": {"name": "Invented"}}]}}}
+            """)
+        device.server.reply("GET sync", falseInvitation)
+        addRoom(to: device.server)
+        let page = try await device.backend.channels(matching: GroupChannelListQuery(), after: nil)
+        #expect(page.elements.map(\.name) == ["Food"])
+    }
+
+    @Test func feedReportsAFalseInvitationAsTheJoinedRoom() async throws {
+        let alice = try await FollowingDevice()
+        addRoom(to: alice.device.server)
+        let events = try await alice.feed(sync: falseInvitation)
+        var channel = GroupChannel()
+        for case .channel(let update) in events { update.patch.apply(to: &channel) }
+        #expect(channel.name == "Food" && channel.myMemberState == .joined)
+        #expect(events.contains(.truncation(in: room)))
+    }
+
     // MARK: Long replies
+
+    /// The reply would contain all memberships of the room.
+    @Test func stateAroundAMessageIsNotRequested() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        _ = try? await alice.device.backend.messages(
+            in: room, at: .message("$m"), older: 1, newer: 1)
+        #expect(server.requests.contains("\(path)/context/$m"))
+        #expect(server.parameters("filter").last == #"{"lazy_load_members":true,"types":[]}"#)
+    }
 
     /// A reply that cannot be read, as one that is too long.
     private let unreadable = "{"
