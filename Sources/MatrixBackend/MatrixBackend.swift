@@ -118,7 +118,7 @@ public actor MatrixBackend: Backend {
     var feedToken: String?
     var unencrypted: Set<String> = []
     /// The known members, by the IDs of the rooms and of the users.
-    var people: [String: [String: User]] = [:]
+    var people: [String: [UserID: User]] = [:]
     var seen = SeenEvents()
     var known = KnownMessages()
     var eventTimes = RecentEntries<Timestamp>(capacity: 20_000)

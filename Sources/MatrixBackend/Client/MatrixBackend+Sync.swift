@@ -235,24 +235,22 @@ extension MatrixBackend {
                 !["leave", "ban"].contains(event.content.membership)
             else { continue }
             if people[room]?.count ?? 0 >= WireLimit.knownMembers { people[room] = nil }
-            people[room, default: [:]][id] = event.user
+            people[room, default: [:]][UserID(id)] = event.user
         }
     }
 
     func senders(
         of events: [RoomEvent], in room: String
-    ) async throws(BackendError) -> [String: Sender] {
-        let authors = Set(events.map(\.sender))
+    ) async throws(BackendError) -> [UserID: Sender] {
+        let authors = Set(events.map { UserID($0.sender) })
         let known = people[room] ?? [:]
-        let unknown: [String] = authors.filter { known[$0] == nil }.sorted()
+        let unknown: [UserID] = authors.filter { known[$0] == nil }.sorted()
         let found = try await concurrently(unknown) { user throws(BackendError) in
-            try await self.profile(of: user, in: room)
+            try await self.profile(of: user.rawValue, in: room)
         }
-        for user in found { people[room, default: [:]][user.userID.rawValue] = user }
-        var senders: [String: Sender] = [:]
-        for id in authors {
-            senders[id] = people[room]?[id].map { Sender($0) } ?? Sender(id: UserID(id))
-        }
+        for user in found { people[room, default: [:]][user.userID] = user }
+        var senders: [UserID: Sender] = [:]
+        for id in authors { senders[id] = people[room]?[id].map { Sender($0) } ?? Sender(id: id) }
         return senders
     }
 

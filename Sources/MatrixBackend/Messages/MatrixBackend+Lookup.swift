@@ -63,7 +63,7 @@ extension MatrixBackend {
         }
         let known = list.rooms[room] ?? Room(room)
         let messages = events.compactMap { event in
-            senders[event.sender].map { known.message(event, sender: $0, me: me) }
+            senders[UserID(event.sender)].map { known.message(event, sender: $0, me: me) }
         }
         return messages.sorted { left, right in
             guard let position = left.position, let other = right.position else { return false }

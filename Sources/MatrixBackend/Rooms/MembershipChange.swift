@@ -66,6 +66,6 @@ extension MatrixBackend {
     }
 
     func user(_ id: String, in room: String) -> User {
-        people[room]?[id] ?? User(id: UserID(id))
+        people[room]?[UserID(id)] ?? User(id: UserID(id))
     }
 }

@@ -23,7 +23,7 @@ struct Room {
     private var replacement: String?
     private var pinned: [String] = []
     /// The senders of messages, and the members whose names make up the room's name.
-    private var people: [String: RoomMember] = [:]
+    private var people: [UserID: RoomMember] = [:]
     private var heroes: [String] = []
     private var joinedCount = 0
     private var invitedCount = 0
@@ -43,7 +43,7 @@ struct Room {
     }
 
     func isDirectInvitation(of user: String) -> Bool {
-        isInvitation && people[user]?.isDirect ?? false
+        isInvitation && people[UserID(user)]?.isDirect ?? false
     }
 
     /// True for a space, which groups rooms and has no messages.
@@ -116,7 +116,7 @@ extension Room {
         case "m.room.pinned_events": pinned = content.pinned
         case "dev.scrollback": own = content.own
         case "m.room.member":
-            let user = event.stateKey ?? ""
+            let user = UserID(event.stateKey ?? "")
             if people.count < memberLimit || people[user] != nil {
                 people[user] = RoomMember(event)
             }
@@ -157,8 +157,8 @@ extension Room {
     var members: [Member] {
         people.keys.sorted().compactMap { user in
             guard let person = people[user], let state = person.state else { return nil }
-            var member = Member(person.user, state: state, role: role(of: user))
-            member.isMuted = isMuted(user)
+            var member = Member(person.user, state: state, role: role(of: user.rawValue))
+            member.isMuted = isMuted(user.rawValue)
             if state == .joined { member.joinedAt = person.time }
             return member
         }
@@ -182,7 +182,7 @@ extension Room {
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }
         if let alias, !alias.isEmpty { return alias }
-        let names = heroes.filter { $0 != me }.map { people[$0]?.name ?? $0 }
+        let names = heroes.filter { $0 != me }.map { people[UserID($0)]?.name ?? $0 }
         let others = max(joinedCount + invitedCount - 1, names.count) - names.count
         guard others > 0 else {
             return names.count < 2
@@ -262,9 +262,9 @@ extension Room {
         channel.pinnedMessageIDs = pinned.prefix(WireLimit.events).map { MessageID($0) }
         guard !isInvitation else {
             channel.myMemberState = .invited
-            let invitation = people[me]
+            let invitation = people[UserID(me)]
             channel.inviter = invitation.flatMap {
-                people[$0.sender]?.user ?? User(id: UserID($0.sender))
+                people[UserID($0.sender)]?.user ?? User(id: UserID($0.sender))
             }
             channel.metadata[MetadataKey.reason] = invitation?.reason
             if (name ?? "").isEmpty, (alias ?? "").isEmpty {
@@ -277,7 +277,7 @@ extension Room {
         channel.joinedMemberCount = joinedCount
         channel.myMemberState = .joined
         channel.isMember = true
-        channel.joinedAt = people[me]?.time
+        channel.joinedAt = people[UserID(me)]?.time
         channel.myRole = role(of: me)
         channel.isCurrentUserMuted = isMuted(me)
         channel.unreadMessageCount = unreadCount

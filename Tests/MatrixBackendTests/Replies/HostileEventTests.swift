@@ -263,6 +263,38 @@ import Testing
         #expect(channel.name == "Renamed")
     }
 
+    @Test func receiptForAnEventThatCannotBeReadDoesNotStopTheFeed() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/event/$long", "{")
+        let receipts =
+            #"{"$long": {"m.read": {"@eve:example.org": {"ts": 9000}}}}"#
+        let events = try await alice.feed(
+            sync: """
+                {"next_batch": "s2", "rooms": {"join": {"!room:example.org": {
+                 "timeline": {"events": [\(event("$m", text("hi")))]},
+                 "ephemeral": {"events": [{"type": "m.receipt", "content": \(receipts)}]}}}}}
+                """)
+        #expect(events.contains { if case .messageReceived = $0 { true } else { false } })
+    }
+
+    /// U+212A is canonically equivalent to K, so that the IDs are equal as `String` values.
+    @Test func membershipOfAnEquivalentUserHidesNoMember() async throws {
+        let device = Device()
+        try await device.connect()
+        let members =
+            [("join", "@K:example.org"), ("leave", "@\u{212A}:example.org")].map {
+                """
+                {"type": "m.room.member", "state_key": "\($1)", "event_id": "$\($0)",
+                 "sender": "@bob:example.org", "origin_server_ts": 1500,
+                 "content": {"membership": "\($0)", "displayname": "\($0)"}}
+                """
+            } + PreparedReplies.members
+        device.server.reply("GET sync", PreparedReplies.sync("s1", events: members))
+        let channel = try await device.backend.channel(room)
+        let names = channel.members.map { "\($0.userID) \($0.nickname)" }
+        #expect(names.contains("@K:example.org join"), "\(names)")
+    }
+
     @Test func manyReceiptsAndDirectRoomsTakeLinearTime() async throws {
         let alice = try await FollowingDevice()
         let receipts = (0..<50_000).map {
