@@ -303,12 +303,9 @@ simulation: deps
 	    $(TEST) $(TRAITS) --configuration release $(ASSERTIONS) -Xswiftc -enable-testing \
 	    --scratch-path .build-simulation --filter SyncTests.ModelTests
 
-nightly: tsan asan graphs
-	$(MAKE) bench bench-sync ARGS=--quick
-	SCROLLBACK_NIGHTLY=1 $(MAKE) test
-	$(MAKE) simulation SEEDS=25000
-	$(MAKE) faults soak PAGE=
-	$(MAKE) fuzz FUZZ_SECONDS=120
+nightly: deps deps-bench
+	.ci/lanes 'tsan, asan' \
+	    'graphs, bench bench-sync ARGS=--quick, simulation SEEDS=25000, fuzz FUZZ_SECONDS=120, test SCROLLBACK_NIGHTLY=1, faults soak PAGE='
 
 # Strips debug information. The program needs LevelDB and readline on the system where it runs.
 install: deps

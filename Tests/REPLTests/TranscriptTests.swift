@@ -8,7 +8,9 @@ import Testing
 /// Files with the suffix `.jsonl` are replayed with `--json`.
 ///
 /// With `SCROLLBACK_RECORD=1`, the files are rewritten with the actual output.
-@Suite(.timeLimit(.minutes(10))) struct TranscriptTests {
+///
+/// A sanitizer makes other tests occupy the main actor, for which each command waits.
+@Suite(.timeLimit(.minutes(30))) struct TranscriptTests {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Transcripts")
 
