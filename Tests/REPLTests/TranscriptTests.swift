@@ -9,7 +9,7 @@ import Testing
 ///
 /// With `SCROLLBACK_RECORD=1`, the files are rewritten with the actual output.
 ///
-/// A sanitizer makes other tests occupy the main actor, for which each command waits.
+/// Each command waits for the main actor, which other tests occupy for minutes under a sanitizer.
 @Suite(.timeLimit(.minutes(30))) struct TranscriptTests {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Transcripts")
