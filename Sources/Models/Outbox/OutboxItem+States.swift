@@ -25,16 +25,20 @@ extension OutboxItem {
     /// Prepares an item that another program may have written: the user has to confirm it, lists
     /// show its complete content, and only files in the store are uploaded.
     ///
-    /// Removed are meta arrays and the template of mentions, which other clients may show in place
-    /// of the text, and what no row shows, such as mentions and polls. The app's own `data`,
-    /// `customType` and `extra` are in the row, and stay.
+    /// Removes meta arrays and the template of mentions, which other clients may show in place of
+    /// the text, and what no list shows, such as mentions and polls. Lists contain the app's own
+    /// `data`, `customType` and `extra`, which stay.
     package mutating func distrust() {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
         // In another epoch, a deletion would count as done.
         targetEpoch = nil
-        userMessageUpdateParams?.removeMentions()
-        fileMessageUpdateParams?.removeMentions()
-        for index in files.indices { setUploadedFile(nil, at: index) }
+        userMessageUpdateParams = userMessageUpdateParams?.shownParts
+        fileMessageUpdateParams = fileMessageUpdateParams?.shownParts
+        for index in files.indices {
+            setUploadedFile(nil, at: index)
+            // Lists show the data, and a copy would be sent.
+            if files[index].data != nil { setFileCopy(nil, at: index) }
+        }
         removePaths()
         guard operation == .send, let shown = message, let new = shown.newMessage?.shownParts else {
             message = nil
@@ -64,15 +68,31 @@ extension OutboxItem {
 
 extension NewMessage {
     fileprivate var shownParts: NewMessage {
-        var parts = NewMessage(text, files: files)
-        (parts.data, parts.customType, parts.extra) = (data, customType, extra)
+        var parts = NewMessage(text, files: files.map(\.shownParts))
+        (parts.data, parts.customType) = (data, customType)
+        // An encoder would write the others as fields of the message.
+        parts.extra = extra.filter {
+            !NewMessage.schema.hasField(named: $0.key) && !Message.schema.hasField(named: $0.key)
+        }
         (parts.parentMessageID, parts.isReplyToChannel) = (parentMessageID, isReplyToChannel)
         return parts
     }
 }
 
+extension UploadableFile {
+    fileprivate var shownParts: UploadableFile {
+        var parts = UploadableFile()
+        (parts.data, parts.name, parts.mimeType, parts.size) = (data, name, mimeType, size)
+        // The app could open a file of the device.
+        if let url, !url.lowercased().hasPrefix("file:") { parts.url = url }
+        return parts
+    }
+}
+
 extension MessageUpdateParams {
-    fileprivate mutating func removeMentions() {
-        (mentionType, mentionedUserIDs, mentionedMessageTemplate) = (nil, [], nil)
+    fileprivate var shownParts: Self {
+        var parts = Self()
+        (parts.text, parts.data, parts.customType) = (text, data, customType)
+        return parts
     }
 }

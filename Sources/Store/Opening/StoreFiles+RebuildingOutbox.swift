@@ -125,9 +125,10 @@ extension StoreFiles {
 
     /// Writes the rows of another outbox and the index of its items to a new one.
     ///
-    /// `isTrusted` is false for an outbox that another program may have written: its numbers and
-    /// its report of lost items are not copied. `change` changes an item, and returns whether to
-    /// keep it. `findLoss` receives the number of rows of unknown tables, which are not copied.
+    /// `isTrusted` is false for an outbox that another program may have written: its items get new
+    /// numbers, and unreadable rows, its index and its report of lost items are not copied.
+    /// `change` changes an item, and returns whether to keep it. `findLoss` receives the number of
+    /// rows of unknown tables, which are not copied.
     private func writeOutbox(
         at path: String, _ environment: () -> LevelDB.Environment, from source: LevelDB,
         _ version: Int, isTrusted: Bool, changing change: (inout OutboxItem) -> Bool,
@@ -154,16 +155,22 @@ extension LevelDB {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
         if isTrusted, let loss = (try? source.outboxLoss()) ?? nil { batch.put(loss) }
-        var unknown = 0
+        var (unknown, count) = (0, UInt64(0))
         try rows.scan(.all) { (key, value) throws(StoreError) in
             switch key.first.flatMap(OutboxTable.init) {
             case .outboxItem:
                 if var item: OutboxItem = rows.readableRecord(value) {
                     guard change(&item) else { return true }
-                    batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
-                } else {
+                    count += 1
+                    batch.put(
+                        { writer in
+                            if isTrusted { return writer.raw(key) }
+                            writer.outboxItemKey(item.channelURL, count)
+                        }, { $0.raw(item.serializedBytes) })
+                } else if isTrusted {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
                 }
+            case .request where !isTrusted: return true
             case .request, .draft, .pin, .appTable: batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema
             where isTrusted && key.count == 2

@@ -61,6 +61,7 @@ import Testing
             item.message?.newMessage?.mentionedMessageTemplate = "sent"
             item.message?.newMessage?.pollID = 7
             item.message?.newMessage?.data = "of the app"
+            item.message?.newMessage?.extra = ["poll_id": 7, "own": 1]
             item.setUploadedFile(FileInfo(url: "mxc://example.org/other"), at: 0)
             item.fail(.requestFailed)
             try batch.save(item)
@@ -75,6 +76,7 @@ import Testing
         #expect(item.newMessage?.mentionType == .users && item.message?.mentionType == .users)
         #expect(item.newMessage?.mentionedMessageTemplate == nil && item.newMessage?.pollID == nil)
         #expect(item.newMessage?.data == "of the app" && item.message?.data == "of the app")
+        #expect(item.newMessage?.extra == ["own": 1])
     }
 
     /// No list shows requests, and a change has no message to show.
@@ -121,6 +123,43 @@ import Testing
         try Data().write(to: new.url.appending(path: "DISTRUST-OUTBOX"))
         let store = try new.open()
         expectHeld(try store.outboxItems())
+        store.close()
+    }
+
+    /// The next number would be too great, and every opening would fail.
+    @Test func itemsGetNewNumbers() throws {
+        let before = try plain.open()
+        let item = try #require(try before.outboxItem("r"))
+        before.close()
+        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
+        let batch = Overlay()
+        batch.put(
+            { $0.outboxItemKey("c", .maximumAssigned) }, { $0.raw(item.serializedBytes) })
+        try outbox.write(batch, isDurable: true)
+        outbox.close()
+        expectHeld(try adopt())
+        let store = try new.open()
+        try store.write { batch in
+            var next = item
+            next.requestID = "next"
+            try batch.save(next)
+        }
+        #expect(try store.outboxItems().map(\.requestID) == ["r", "next"])
+        store.close()
+    }
+
+    @Test func noItemIsReportedAsLost() throws {
+        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
+        let batch = Overlay()
+        batch.put(
+            { $0.outboxItemRequestKey("invented") },
+            { $0.raw(Array(ByteWriter.key { $0.outboxItemKey("c", 9) }.dropFirst())) })
+        batch.put({ $0.outboxItemKey("c", 10) }, { $0.raw([0xFF]) })
+        try outbox.write(batch, isDurable: true)
+        outbox.close()
+        expectHeld(try adopt())
+        let store = try new.open()
+        #expect(store.openingReport.outboxLoss == nil)
         store.close()
     }
 
