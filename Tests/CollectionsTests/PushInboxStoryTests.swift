@@ -205,6 +205,17 @@ import Testing
         await client.close()
     }
 
+    @Test func messagesOfAnInventedChannelAreNotStored() async throws {
+        let (client, _) = try await begin()
+        var pushed = try await story.say("a")[0]
+        (pushed.channelURL, pushed.messageID) = ("invented", "9000")
+        try box().leave([pushed])
+        try await client.engine.store.until { try $0.hasAllChannels() }
+        #expect(try await client.readPushInbox().storedCount == 0)
+        #expect(try client.engine.store.messages(in: "invented").isEmpty)
+        await client.close()
+    }
+
     @Test func pushReadTwiceIsListedOnce() async throws {
         try await story.say("a")
         let (client, view) = try await begin()

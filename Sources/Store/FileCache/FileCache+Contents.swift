@@ -99,14 +99,14 @@ extension FileCache.Contents {
 extension FileCache.Contents where Element: Record {
     mutating func read(
         _ file: CacheFile, from lines: inout LineReader, at path: String,
-        maximumCount: Int = .max - 1, where isExpected: (Element) -> Bool
+        maximumCount: Int = .max, where isExpected: (Element) -> Bool
     ) throws(StoreError) {
         let checks = CheckValues(of: file)
         var expected = 0
         var line = 1
         while let next = try lines.next() {
             // The header is the first line.
-            guard line <= maximumCount + 1 else { return add(.tooLarge, line: line) }
+            guard line - 1 <= maximumCount else { return add(.tooLarge, line: line) }
             defer { line += 1 }
             guard case .whole(let bytes) = next else {
                 if case .tooLong = next { add(.tooLong, line: line) }

@@ -26,7 +26,7 @@ extension ChatStore {
     }
 
     package func removeAllPushes() throws(StoreError) {
-        try pushInboxFiles?.removeContents()
+        try pushInboxFiles?.removeAll()
     }
 
     private var pushInboxFiles: PushInboxFiles? { directory.map(PushInboxFiles.init) }

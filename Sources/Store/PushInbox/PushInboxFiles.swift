@@ -190,9 +190,16 @@ extension PushInboxFiles {
         try DiskFile(directory: path).sync()
     }
 
-    func removeContents() throws(StoreError) {
+    func removeAll() throws(StoreError) {
         if try removeOtherEntry() { return try DiskFile.createDirectory(path) }
-        try remove(try names())
+        do throws(StoreError) {
+            try remove(try names())
+        } catch {
+            guard error.code == .permission else { throw error }
+            // Another program has changed the mode of the directory.
+            try DiskFile.removeAll(at: path)
+            try DiskFile.createDirectory(path)
+        }
     }
 
     private func removeUnfinished() throws(StoreError) {
@@ -227,6 +234,7 @@ extension PushInboxFiles {
     ///
     /// The directory is renamed first, so other processes find the whole inbox or none. A process
     /// that holds the lock for longer than `limit` is suspended, and finds none when it continues.
+    /// The lock is ignored if another program has changed its mode.
     func removeBox(waiting limit: Duration = longestWait) throws(StoreError) {
         try removeOtherEntry()
         try DiskFile.removeAll(at: removed)
@@ -235,7 +243,7 @@ extension PushInboxFiles {
         do throws(StoreError) {
             try alone(waiting: limit, move)
         } catch {
-            guard error.code == .locked else { throw error }
+            guard error.code == .locked || error.code == .permission else { throw error }
             try move()
         }
         try DiskFile.removeAll(at: removed)

@@ -48,17 +48,21 @@ extension SyncCore {
         act(.fail(state.failure ?? error, ticket: ticket))
     }
 
-    /// If `isDurable` is set, the messages are synced to disk (`fsync`).
+    /// Messages of the push inbox are synced to disk (`fsync`).
+    ///
+    /// Those of channels that the user does not have are ignored: the server could not confirm
+    /// them.
     mutating func ingestMessages(
-        _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
+        _ messages: [Message], _ source: CollectionEventSource, arePushed: Bool = false
     ) throws(SyncError) -> Int {
         // A message may acknowledge an outbox item.
         try loadOutbox()
         let message = "the \(messages.count) given messages could not be stored"
         let count = try write(orFail: message) { (ingest) throws(StoreError) in
-            ingest.batch.isDurable = isDurable
+            ingest.batch.isDurable = arePushed
             var count = 0
             for message in messages where try !ingest.mayBeDeleted(message) {
+                if arePushed, try ingest.isUnlisted(message.channelURL) { continue }
                 if try ingest.applyAlone(message, source, .untrusted) { count += 1 }
             }
             return count

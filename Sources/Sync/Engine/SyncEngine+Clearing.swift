@@ -124,11 +124,19 @@ extension Ingest {
     /// channels: until then, a message that the user sent is kept without its channel.
     mutating func clearUnlistedChannels() throws(StoreError) {
         for url in try batch.channelURLs() {
-            let isGroup = try batch.groupChannel(url) != nil
-            let isOpen = try batch.openChannel(url) != nil
-            guard !isGroup, !isOpen, try batch.newestPosition(in: url) != nil else { continue }
+            guard try !isListed(url), try batch.newestPosition(in: url) != nil else { continue }
             try clearMessages(in: url)
         }
+    }
+
+    func isUnlisted(_ url: ChannelURL) throws(StoreError) -> Bool {
+        guard try batch.hasAllChannels() else { return false }
+        return try !isListed(url)
+    }
+
+    private func isListed(_ url: ChannelURL) throws(StoreError) -> Bool {
+        if try batch.groupChannel(url) != nil { return true }
+        return try batch.openChannel(url) != nil
     }
 
     fileprivate mutating func clearMessages(in url: ChannelURL) throws(StoreError) {

@@ -12,7 +12,8 @@ extension SyncEngine {
     /// inbox if there is none.
     ///
     /// The messages are stored even inside a gap, and close no gap. A message replaces only an
-    /// older stored one.
+    /// older stored one. Once the feed has reported all channels, messages of other channels are
+    /// not stored.
     ///
     /// A file is removed only after its messages were synced to disk; after a crash before that, it
     /// is read again, without further effect. Unreadable parts are reported, and removed with the
@@ -94,7 +95,7 @@ extension SyncEngine {
     private func storePushed(_ messages: [Message]) throws(SyncError) -> Int {
         guard !messages.isEmpty else { return 0 }
         return try change { (core) throws(SyncError) in
-            try core.ingestMessages(messages, .messageBackgroundSync, isDurable: true)
+            try core.ingestMessages(messages, .messageBackgroundSync, arePushed: true)
         }
     }
 }

@@ -155,7 +155,7 @@ struct Ingest {
         if isUnverified {
             // The user's changes of the pending message would be sent as changes of this one.
             if let item, changesOfUnsent[item.requestID] != nil { return false }
-            // So would later changes of another message, or ones that still wait.
+            // Changes that name its request ID would be sent for this message, too.
             if item == nil { message.requestID = nil }
         }
         var merge = MessageMerge(

@@ -454,6 +454,19 @@ import Testing
         #expect(try contents(store).ids == [["2"]])
     }
 
+    @Test(
+        .enabled(if: geteuid() != 0, "root may open any directory"), arguments: ["", "/lock"])
+    func modesDoNotPreventRemoval(name: String) throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let drops = directory.url.appending(path: "drops").path
+        try box(directory).leave([message("1")])
+        #expect(chmod(drops + name, 0) == 0)
+        try store.removeAllPushes()
+        try store.removePushInbox()
+        #expect(access(drops, F_OK) != 0)
+    }
+
     @Test func entriesAreMovedAsideWhenTheInboxIsReencrypted() throws {
         let directory = try StoreDirectory(.encrypted)
         let store = try open(directory)
