@@ -132,6 +132,26 @@ import Testing
         #expect(error?.message == "message 1 already exists, in old")
     }
 
+    @Test func repliesAreCountedBeyondThoseThatAreRead() async throws {
+        let replies = (0..<1002).map { number in
+            var reply = message(
+                "r", id: MessageID("\(100 + number)"), from: "bob",
+                at: Timestamp(milliseconds: Int64(11 + number)))
+            reply.parentMessageID = "7"
+            return reply
+        }
+        try world.server.importMessages([message("a", id: "7", from: "alice", at: 10)] + replies)
+        let bob = try await world.connect("bob")
+        func count() async throws -> Int? {
+            try await bob.lookup(["7"], in: "old").found.first?.threadInfo?.replyCount
+        }
+        #expect(try await count() == 1002)
+        for (id, left) in [("100", 1001), ("101", 1000), ("102", 999)] {
+            try await bob.delete(MessageID(id), in: "old", requestID: RequestID(id))
+            #expect(try await count() == left)
+        }
+    }
+
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
     func threadIsCountedInAnyImportOrder(order: [Int]) async throws {
         var messages = [message("a", id: "7", from: "alice", at: 10)]

@@ -90,7 +90,7 @@ extension ServerState {
         }
         if let parentID = message.parentMessageID {
             database.put({ $0.reply(parentID, position) }, { $0.text(sender?.rawValue ?? "") })
-            try updateThread(of: parentID, in: channel, isReported: isReported)
+            try updateThread(of: parentID, in: channel, adding: 1, isReported: isReported)
         }
     }
 

@@ -98,7 +98,7 @@ extension ServerState {
         }
         if let parentID = message.parentMessageID {
             database.remove { $0.reply(parentID, position) }
-            try updateThread(of: parentID, in: channel, isReported: true)
+            try updateThread(of: parentID, in: channel, adding: -1, isReported: true)
         }
     }
 

@@ -53,7 +53,8 @@ extension ServerState {
             try insert(message, at: position, in: channel, isReported: isReported)
             // Replies may have been imported before their parent.
             if try hasReplies(position.messageID) {
-                try updateThread(of: position.messageID, in: channel, isReported: isReported)
+                try updateThread(
+                    of: position.messageID, in: channel, adding: nil, isReported: isReported)
             }
         }
         try report(batch)

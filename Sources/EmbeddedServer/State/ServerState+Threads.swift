@@ -15,8 +15,12 @@ extension ServerState {
         return hasReplies
     }
 
+    /// Updates the summary of a thread after `added` replies were added to it, or removed from it;
+    /// `nil` if the number of its replies is unknown.
+    ///
+    /// If it is known, only the newest replies are read, so that many of them take linear time.
     func updateThread(
-        of parentID: MessageID, in channel: ServerChannel, isReported: Bool
+        of parentID: MessageID, in channel: ServerChannel, adding added: Int?, isReported: Bool
     ) throws(BackendError) {
         guard let (parent, location) = try find(parentID, in: channel) else { return }
         var count = 0
@@ -36,8 +40,12 @@ extension ServerState {
                 if count <= Self.repliesCounted {
                     byUser[UserID(String(decoding: value, as: UTF8.self)), default: 0] += 1
                 }
-                return true
+                return added == nil || count < Self.repliesCounted
             }
+        }
+        if let added, count == Self.repliesCounted {
+            // An imported message may have any number.
+            count = max(count, min(parent.threadInfo?.replyCount ?? 0, .max / 2) + added)
         }
         let most = byUser.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         let users = most.prefix(Self.usersNamed).compactMap { accounts[$0.key]?.user }
