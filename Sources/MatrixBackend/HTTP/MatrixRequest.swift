@@ -16,13 +16,10 @@ struct MatrixRequest {
     var isOfFile = false
     /// The maximum size of a file; `nil` for the maximum of other replies.
     var maximumByteCount: Int?
-    /// Fields beside ``references``.
+    /// Fields in addition to the references, which no request needs.
     var unneededFields: [UnneededField] = []
     /// False for a value that is written back: what ``ReplyCutter`` removed would be lost.
     var mayBeCut = true
-
-    /// Servers add the IDs of all events that refer to an event, without a limit.
-    private static let references = UnneededField("m.reference", of: "m.relations")
 
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
@@ -64,9 +61,10 @@ struct MatrixRequest {
             method, url, maximumByteCount: self.maximumByteCount ?? maximumByteCount)
         request.body = body
         request.wait = wait
+        request.transfersFile = isOfFile
         if case .file = body { request.transfersFile = true }
-        if isOfFile { request.transfersFile = true }
-        if !isOfFile, mayBeCut { request.unneededFields = unneededFields + [Self.references] }
+        request.unneededFields = unneededFields
+        if !isOfFile, mayBeCut { request.unneededFields.append(.references) }
         if case .none = body {} else { request.headers["Content-Type"] = contentType }
         if isAuthorized, let token { request.headers["Authorization"] = "Bearer \(token)" }
         // A line end would begin another header or another request.
@@ -77,6 +75,11 @@ struct MatrixRequest {
         }
         return request
     }
+}
+
+extension UnneededField {
+    /// Servers add the IDs of all events that refer to an event, without a limit.
+    static let references = UnneededField("m.reference", of: "m.relations")
 }
 
 extension HTTPBody {

@@ -9,7 +9,8 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// All requests of a transport and its copies share connections, except those that transfer files.
+/// All requests of a transport and its copies share connections. Requests that transfer files have
+/// separate ones.
 public struct URLSessionTransport: HTTPTransport {
     /// The seconds without a byte, or in total for a request without a file, after which it fails.
     private static let timeout: TimeInterval = 30
@@ -75,7 +76,7 @@ public struct URLSessionTransport: HTTPTransport {
 /// to resume it.
 private final class Connections: Sendable {
     private let session = Session()
-    private let sessionOfFiles = Session()
+    private let fileSession = Session()
 
     /// Sends a request, which fails after `limit` seconds: Foundation on Linux may never end a
     /// request if the server stops while the client is connecting, or if the header fields never
@@ -83,11 +84,11 @@ private final class Connections: Sendable {
     func reply(
         to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
     ) async throws(BackendError) -> HTTPReply {
-        let session = request.transfersFile ? sessionOfFiles : session
+        let session = request.transfersFile ? fileSession : session
         let exchange = Exchange(request) { session.cancel($0) }
         let alarm = limit.map { limit in
             Task {
-                // The unneeded field of a reply may take longer.
+                // The unneeded fields of a reply may take longer.
                 var removedCount: Int64
                 repeat {
                     removedCount = exchange.removedCount
@@ -187,7 +188,7 @@ private final class Exchange: Sendable {
             ))
     }
 
-    /// The number of bytes of the unneeded field that have arrived.
+    /// The number of bytes of the unneeded fields that have arrived.
     var removedCount: Int64 { state.withLock { $0.remover?.removedCount ?? 0 } }
 
     func begin(_ continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>) {
@@ -214,7 +215,9 @@ private final class Exchange: Sendable {
             if !state.hasEnded { state.reply = reply }
             return !state.hasEnded
         }
-        if isBegun, request.unneededFields.isEmpty { endIfTooLong(expectedByteCount) }
+        let unneeded =
+            request.unneededFields.isEmpty ? 0 : URLSessionTransport.maximumUnneededByteCount
+        if isBegun { endIfTooLong(expectedByteCount - unneeded) }
     }
 
     func append(_ data: Data) {

@@ -43,8 +43,8 @@ extension MatrixBackend {
     /// permit: the user's server accepts no reply in such a thread.
     private func isInvalid(_ root: String, in room: String) async throws(BackendError) -> Bool {
         switch try await event(root, in: room).flatMap(SeenEvents.Meaning.init) {
-        case .reply, .reference, .edit: true
-        case .message, .reaction, .deleted, nil: false
+        case .reply, .reference, .edit, .reaction: true
+        case .message, .deleted, nil: false
         }
     }
 
@@ -118,7 +118,7 @@ extension MatrixBackend {
     /// Edits a message with one request, and waits until the feed reports the edit with its time.
     ///
     /// Without a feed, another request reads the result. Another one reads the current content, if
-    /// neither the feed nor a page has contained it.
+    /// neither the feed nor a page has contained it completely.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?
@@ -151,12 +151,23 @@ extension MatrixBackend {
         of event: RoomEvent, in room: String
     ) async throws(BackendError) -> JSONValue {
         if let content = event.currentContent { return content }
+        guard event.type == "m.room.message" else { return [:] }
         // A page may have been cut, because others of its messages were too long.
         var request = MatrixRequest.get("rooms", room, "event", event.id)
         request.mayBeCut = false
-        let reply: EventReply = try await call(request)
-        return reply.event?.currentContent ?? [:]
+        request.maximumByteCount = Self.maximumEventByteCount
+        // The latest reply of a thread may be of any form.
+        request.unneededFields = [.references, UnneededField("m.thread", of: "m.relations")]
+        do throws(BackendError) {
+            let reply: EventReply = try await call(request)
+            if let content = reply.event?.currentContent { return content }
+        } catch  where error.detail == .malformedData {}
+        throw BackendError(.refused, "the content of \(event.id) cannot be read completely")
     }
+
+    /// The maximum size of a message and its latest edit in JSON, each of which has at most 64 KiB
+    /// without escapes.
+    private static let maximumEventByteCount = 1 << 20
 
     /// Redacts a message, after a request that checks whether it still exists, unless the feed
     /// reports its changes.

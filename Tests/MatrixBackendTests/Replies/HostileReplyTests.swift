@@ -119,6 +119,22 @@ import Testing
         #expect(content?["other"] == [1, 2] && content?["body"] == "new")
     }
 
+    @Test func contentThatCannotBeReadIsNotEdited() async throws {
+        let alice = try await FollowingDevice()
+        let (server, backend) = (alice.device.server, alice.device.backend)
+        let deep = deep(700).replacing("@eve:", with: "@alice:")
+        server.reply("\(path)/messages", #"{"chunk": [\#(deep)]}"#)
+        server.reply("\(path)/event/$deep", deep)
+        _ = try await backend.messages(in: room, at: .newest, older: 20, newer: 0)
+        let error = await #expect(throws: BackendError.self) {
+            try await backend.update(
+                "$deep", in: room, with: .text(UserMessageUpdateParams()), requestID: "r1",
+                epoch: nil)
+        }
+        #expect(error?.code == .refused)
+        #expect(!server.requests.contains { $0.hasPrefix("PUT") })
+    }
+
     /// U+212A is canonically equivalent to K, so that the IDs are equal as `String` values.
     @Test func redactionOfAnEquivalentIDRemovesNoReaction() async throws {
         let alice = try await FollowingDevice()
