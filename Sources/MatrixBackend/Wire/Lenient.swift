@@ -59,7 +59,10 @@ extension KeyedDecodingContainer {
     /// Servers create IDs in ASCII. Another one could equal the ID of another room or event as a
     /// text.
     func lenientMapByID<Value: Decodable>(_ key: Key) -> [String: Value] {
-        lenientMap(key) { id in id.utf8.allSatisfy { $0 < 0x80 } }
+        lenientMap(key) { id in
+            (id.utf8.first == UInt8(ascii: "$") || id.utf8.first == UInt8(ascii: "!"))
+                && id.utf8.allSatisfy { $0 < 0x80 }
+        }
     }
 
     func lenientMap<Value: Decodable>(

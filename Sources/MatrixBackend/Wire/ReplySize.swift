@@ -14,13 +14,27 @@ extension JSONDecoder {
         guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw DecodingError.corrupted("the reply is not in UTF-8")
         }
-        let read = mayBeCut ? try ReplyCutter.cut(body).withoutLongKeys : body
+        let read = mayBeCut ? try ReplyCutter.cut(body).withoutInvalidKeys : body
         guard mayBeCut || body.withoutLongKeys == body else {
             throw DecodingError.tooLong("a name in the reply")
         }
         let decoder = JSONDecoder()
         if read != body { decoder.userInfo[.isCut] = true }
         return try decoder.decode(type, from: read)
+    }
+}
+
+extension Data {
+    /// The text without long keys, and without those of rooms and events that are not in ASCII: of
+    /// two keys that are equal as Unicode texts, a decoder keeps only one.
+    fileprivate var withoutInvalidKeys: Data {
+        overwritingKeys { key in
+            if key.count > Data.longestKey { return true }
+            guard key.first == UInt8(ascii: "$") || key.first == UInt8(ascii: "!") else {
+                return false
+            }
+            return key.contains { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }
+        }
     }
 }
 

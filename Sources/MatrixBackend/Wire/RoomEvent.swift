@@ -157,7 +157,8 @@ extension RoomEvent {
     }
 
     mutating func apply(_ edit: RoomEvent) {
-        guard edit.sender == sender, edit.type == type, edit.edited == id, !edit.isRedacted,
+        guard UserID(edit.sender) == UserID(sender), edit.type == type, edit.edited == id,
+            !edit.isRedacted,
             isComplete(edit.content)
         else { return }
         if let replacement, (edit.time, edit.id) < (replacement.time, replacement.id) { return }

@@ -6,8 +6,15 @@ extension Data {
     /// A decoder compares keys as Unicode texts, which takes quadratic time for many combining
     /// marks, and other users may choose keys. The limit is the length of an ID of 256 escaped
     /// bytes.
-    package var withoutLongKeys: Data {
-        let keys = keys(longerThan: 1536)
+    package var withoutLongKeys: Data { overwritingKeys { $0.count > Self.longestKey } }
+
+    package static var longestKey: Int { 1536 }
+
+    /// Returns a JSON text in which the letter `x` replaces all bytes of some keys.
+    package func overwritingKeys(
+        where isOverwritten: (Slice<UnsafeRawBufferPointer>) -> Bool
+    ) -> Data {
+        let keys = keys(where: isOverwritten)
         guard !keys.isEmpty else { return self }
         var text = self
         text.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
@@ -18,7 +25,9 @@ extension Data {
         return text
     }
 
-    private func keys(longerThan limit: Int) -> [Range<Int>] {
+    private func keys(
+        where isIncluded: (Slice<UnsafeRawBufferPointer>) -> Bool
+    ) -> [Range<Int>] {
         withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var keys: [Range<Int>] = []
             var marks = JSONMarks(bytes, in: 0..<bytes.count)
@@ -28,7 +37,7 @@ extension Data {
                 switch mark {
                 case .text(let text): last = text
                 case .byte(UInt8(ascii: ":")):
-                    if let last, last.count > limit { keys.append(last) }
+                    if let last, isIncluded(bytes[last]) { keys.append(last) }
                     last = nil
                 case .byte: last = nil
                 }

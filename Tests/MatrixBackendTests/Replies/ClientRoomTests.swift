@@ -68,14 +68,17 @@ import Testing
                 == [.read(by: "@alice:example.org", in: room, at: 2002)])
     }
 
-    /// The Kelvin sign and the letter K are equal as texts.
-    @Test func receiptOfAnotherIDHidesNoReceipt() async throws {
+    /// The Kelvin sign and the letter K are equal as texts, and a decoder keeps one of two keys.
+    @Test(arguments: ["\u{212A}", #"\u212a"#], [false, true])
+    func receiptOfAnotherIDHidesNoReceipt(kelvin: String, isFirst: Bool) async throws {
         let alice = try await FollowingDevice()
+        let all = [
+            #""$K": {"m.read": {"@bob:example.org": {"ts": 9000}}}"#,
+            #""$\#(kelvin)": {"m.read": {"@eve:example.org": {"ts": 9000}}}"#,
+        ]
         let reply = receipts(
-            """
-            {"$K": {"m.read": {"@bob:example.org": {"ts": 9000}}},
-             "$\u{212A}": {"m.read": {"@eve:example.org": {"ts": 9000}}}}
-            """, timeline: event("$K", text("1"), at: 2001))
+            "{\((isFirst ? all.reversed() : all).joined(separator: ", "))}",
+            timeline: event("$K", text("1"), at: 2001))
         #expect(
             reads(try await alice.feed(sync: reply))
                 == [.read(by: "@bob:example.org", in: room, at: 2001)])
