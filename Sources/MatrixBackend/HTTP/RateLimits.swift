@@ -3,7 +3,7 @@ import Models
 /// After a reply "too many requests", requests of the same kind fail with `throttled`, without
 /// being sent, until the pause that the server requested has ended.
 struct RateLimits {
-    enum Kind: Hashable { case reading, sending, managing, signingIn }
+    enum Kind: Hashable { case reading, sending, managing, downloading, signingIn }
 
     /// The longest pause, whatever the server has requested.
     static let longestPause = Duration.seconds(15 * 60)
