@@ -130,7 +130,10 @@ public actor MatrixBackend: Backend {
     var echoWaits: [Int: CheckedContinuation<Void, Never>] = [:]
     var timelineCount = 0
     var unreportedReaders: [String] = []
-    var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
+    /// The number of batches that have failed because of a room since its last success.
+    var failedRooms: [String: Int] = [:]
+    /// The rooms whose state or events could not be fetched, and when they are requested again.
+    var unansweredRooms: [String: ContinuousClock.Instant] = [:]
     /// The rooms whose last message could not be fetched, and when it is requested again.
     var staleRooms: [String: ContinuousClock.Instant] = [:]
     /// The rooms whose last message was fetched later than the event that changed it.

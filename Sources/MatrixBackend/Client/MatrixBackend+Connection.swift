@@ -138,7 +138,8 @@ extension MatrixBackend {
         eventTimes.removeAll()
         pageTokens = PageTokens()
         pageStarts.removeAll()
-        failedRooms = (nil, [:])
+        failedRooms = [:]
+        unansweredRooms = [:]
         staleRooms = [:]
         lateLastMessages = []
         reportedOnce = nil

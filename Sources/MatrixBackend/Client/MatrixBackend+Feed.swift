@@ -33,13 +33,14 @@ extension MatrixBackend {
         for id in reply.left.keys.sorted() {
             events.append(.channelRemoved(ChannelURL(id), try removal(from: id, reply.left[id]!)))
         }
-        for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
+        for id in reply.invited.keys.sorted() where list.rooms[id]?.isInvitation ?? false {
+            events += try await completeState(of: id)
+        }
         for id in reply.joined.keys.sorted() {
             guard let room = reply.joined[id], !(list.rooms[id]?.isJoinedSpace ?? false) else {
                 continue
             }
-            events += try await eventsOrLoss(
-                of: room, id, since: cursor, isListCurrent: isListCurrent)
+            events += try await eventsOrLoss(of: room, id, isListCurrent: isListCurrent)
         }
         reportedOnce?.next = FeedCursor(reply.nextBatch)
         return batch(events + (try await lateReaders()), reply.nextBatch)
@@ -61,16 +62,17 @@ extension MatrixBackend {
     /// Messages of these rooms may have been omitted.
     private func fetchMissingStates() async throws(BackendError) -> [FeedEvent] {
         var events: [FeedEvent] = []
-        for id in list.rooms.values.filter(\.lacksState).map(\.id).sorted() {
+        let rooms = list.rooms.values.filter(\.lacksState).map(\.id).sorted()
+        for id in rooms where !isUnanswered(id) {
             do {
-                try await fetchState(of: id)
+                for event in try await state(of: id) { list.rooms[id]?.apply(event) }
                 let complete = try await completeState(of: id)
                 list.rooms[id]?.lacksState = false
                 reportedOnce?.completedRooms.insert(id)
                 events += [.truncation(in: ChannelURL(id))] + complete
             } catch  where Self.failuresOfRoom.contains(error.code) {
-                // The next batch tries again. Until then, a send asks whether the room is
-                // encrypted.
+                // A later batch tries again. Until then, a send asks whether the room is encrypted.
+                if error.code == .unanswered { setUnanswered(id) }
             }
         }
         return events
@@ -108,9 +110,8 @@ extension MatrixBackend {
     /// The server's list lacks invitations.
     private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
-        let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
-        let rooms = reply.joined_rooms.texts
-        list.keepJoined(Set(rooms))
+        guard let rooms = try await joinedRooms() else { return [] }
+        list.keepJoined(rooms)
         mayHaveLostRooms = false
         reportedOnce?.hasComparedRooms = true
         return [.joinedChannels(Set(rooms.map { ChannelURL($0) }))]
@@ -147,26 +148,37 @@ extension MatrixBackend {
         .unanswered, .refused, .notFound, .unsupported, .expired,
     ]
 
-    /// Other rooms must not wait for a request that the server always fails to answer: after
-    /// ``roomAttempts`` failures, the engine fetches the history of the room instead.
+    /// Returns the events of a room; after ``roomAttempts`` failures, those of a loss, after which
+    /// the engine fetches the history of the room.
+    ///
+    /// Other rooms must not wait for a request that the server always fails to answer. During a
+    /// pause, such requests are not repeated for further batches.
     private func eventsOrLoss(
-        of changes: SyncReply.JoinedRoom, _ room: String, since cursor: FeedCursor,
-        isListCurrent: Bool
+        of changes: SyncReply.JoinedRoom, _ room: String, isListCurrent: Bool
     ) async throws(BackendError) -> [FeedEvent] {
-        do {
-            return try await events(of: changes, room, isListCurrent: isListCurrent)
-        } catch  where Self.failuresOfRoom.contains(error.code) {
-            if failedRooms.cursor != cursor { failedRooms = (cursor, [:]) }
-            failedRooms.counts[room, default: 0] += 1
-            guard failedRooms.counts[room]! >= Self.roomAttempts else { throw error }
-            pause(room)
-            list.rooms[room]?.lastMessageIsStale = true
-            let url = ChannelURL(room)
-            let state = try? await completeState(of: room)
-            return [
-                .truncation(in: url), .historyChanged(in: url, from: nil, through: nil),
-            ] + (state ?? [])
+        var state: [FeedEvent]?
+        if failedRooms[room, default: 0] >= Self.roomAttempts, isUnanswered(room) {
+            state = list.channel(room, for: try me).map {
+                [FeedEvent(whole: $0, omitsLastMessage: true)]
+            }
+        } else {
+            do throws(BackendError) {
+                let events = try await events(of: changes, room, isListCurrent: isListCurrent)
+                failedRooms[room] = nil
+                return events
+            } catch  where Self.failuresOfRoom.contains(error.code) {
+                failedRooms[room, default: 0] += 1
+                guard failedRooms[room]! >= Self.roomAttempts else { throw error }
+                pause(room)
+                setUnanswered(room)
+                state = try? await completeState(of: room)
+            }
         }
+        list.rooms[room]?.lastMessageIsStale = true
+        let url = ChannelURL(room)
+        return [
+            .truncation(in: url), .historyChanged(in: url, from: nil, through: nil),
+        ] + (state ?? [])
     }
 
     private func events(

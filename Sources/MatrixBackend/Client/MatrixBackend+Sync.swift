@@ -137,20 +137,20 @@ extension MatrixBackend {
     /// The next batch of the feed reports these rooms.
     func correctInvitations() async throws(BackendError) {
         let open = list.rooms.values.filter { $0.isInvitation && !$0.isInvitationConfirmed }
-        guard !open.isEmpty, let joined = try await joinedRooms() else { return }
-        for id in open.map(\.id).sorted() where list.rooms[id]?.isInvitation ?? false {
-            guard joined.contains(id) else {
-                list.rooms[id]?.isInvitationConfirmed = true
+        guard !open.isEmpty else { return }
+        let joined = try await joinedRooms()
+        for id in open.map(\.id).sorted() {
+            guard joined?.contains(id) ?? false else {
+                list.confirmInvitation(to: id)
                 continue
             }
-            var room = Room(id)
-            room.lacksState = true
-            list.rooms[id] = room
-            do { try await fetchState(of: id) } catch
+            var state: [RoomEvent]?
+            do throws(BackendError) { state = try await self.state(of: id) } catch
                 where Self.failuresOfRoom.contains(error.code)
             {
-                // The feed tries again.
+                if error.code == .unanswered { setUnanswered(id) }
             }
+            list.removeInvitation(to: id, state: state)
         }
     }
 
@@ -162,10 +162,6 @@ extension MatrixBackend {
         } catch  where error.code == .unsupported || error.code == .notFound {
             return nil
         }
-    }
-
-    func fetchState(of room: String) async throws(BackendError) {
-        for event in try await state(of: room) { list.rooms[room]?.apply(event) }
     }
 
     func apply(_ reply: SyncReply) {
@@ -184,12 +180,22 @@ extension MatrixBackend {
         }
     }
 
-    private static let pauseOfStaleRoom = Duration.seconds(5 * 60)
+    private static let pauseOfRoom = Duration.seconds(5 * 60)
 
-    func pause(_ room: String) { staleRooms[room] = options.instant() + Self.pauseOfStaleRoom }
+    func pause(_ room: String) { staleRooms[room] = options.instant() + Self.pauseOfRoom }
 
     func isPaused(_ room: String) -> Bool {
         staleRooms[room].map { options.instant() < $0 } ?? false
+    }
+
+    /// Other rooms must not wait again and again for a room about which the server does not answer,
+    /// because it waits for another one.
+    func setUnanswered(_ room: String) {
+        unansweredRooms[room] = options.instant() + Self.pauseOfRoom
+    }
+
+    func isUnanswered(_ room: String) -> Bool {
+        unansweredRooms[room].map { options.instant() < $0 } ?? false
     }
 
     /// Other rooms must not wait for a room whose history the server cannot read.
@@ -248,15 +254,18 @@ extension MatrixBackend {
         let found = try await concurrently(unknown) { user throws(BackendError) in
             try await self.profile(of: user.rawValue, in: room)
         }
-        for user in found { people[room, default: [:]][user.userID] = user }
+        for user in found.compactMap(\.self) {
+            people[room, default: [:]][user.userID] = user
+        }
         var senders: [UserID: Sender] = [:]
         for id in authors { senders[id] = people[room]?[id].map { Sender($0) } ?? Sender(id: id) }
         return senders
     }
 
-    private func profile(of user: String, in room: String) async throws(BackendError) -> User {
+    /// Returns `nil` if the user is requested again.
+    private func profile(of user: String, in room: String) async throws(BackendError) -> User? {
         guard let content = try await membership(of: user, in: room) else {
-            return User(id: UserID(user))
+            return isUnanswered(room) ? nil : User(id: UserID(user))
         }
         return User(
             id: UserID(user), nickname: content.displayName ?? "",
@@ -267,12 +276,16 @@ extension MatrixBackend {
     func membership(
         of user: String, in room: String
     ) async throws(BackendError) -> EventContent? {
+        guard !isUnanswered(room) else { return nil }
         do {
             return try await call(.get("rooms", room, "state", "m.room.member", user))
         } catch
             where error.code == .notFound || error.code == .refused
             || error.detail == .malformedData
         {
+            return nil
+        } catch  where error.code == .unanswered {
+            setUnanswered(room)
             return nil
         }
     }

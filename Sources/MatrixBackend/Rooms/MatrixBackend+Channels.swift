@@ -66,14 +66,15 @@ extension MatrixBackend {
 
     /// When a room loses its name, servers do not report its heroes until a member changes.
     func resolveHeroes(of room: String) async throws(BackendError) {
-        guard list.rooms[room]?.lacksHeroes ?? false else { return }
+        guard list.rooms[room]?.lacksHeroes ?? false, !isUnanswered(room) else { return }
         do {
             let (state, me) = (try await state(of: room), try me.rawValue)
             list.rooms[room]?.setHeroes(from: state, me: me)
         } catch  where error.code == .notFound || error.code == .refused {
             // The user has just left the room.
-        } catch  where error.detail == .malformedData {
-            // Very many or very large memberships: the room has no name.
+        } catch  where error.code == .unanswered {
+            // The room has no name; its state may be too long, because of large memberships.
+            setUnanswered(room)
         }
     }
 

@@ -164,6 +164,12 @@ extension Room {
         }
     }
 
+    /// Derives the numbers of members from the state.
+    mutating func countMembers() {
+        joinedCount = people.values.count { $0.state == .joined }
+        invitedCount = people.values.count { $0.state == .invited }
+    }
+
     /// True if the server has not reported the members whose names make up the room's name.
     var lacksHeroes: Bool {
         !isInvitation && (name ?? "").isEmpty && (alias ?? "").isEmpty && heroes.isEmpty

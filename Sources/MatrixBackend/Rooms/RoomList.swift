@@ -8,6 +8,8 @@ struct RoomList {
         didSet { allDirectRooms = Set(directRooms.values.joined()) }
     }
     private var allDirectRooms: Set<String> = []
+    /// The rooms of the user that an invitation, which may be false, has replaced.
+    private var replacedRooms: [String: Room] = [:]
     /// The token of the last update; `nil` until the list is loaded.
     private(set) var token: String?
 
@@ -33,11 +35,29 @@ struct RoomList {
             var room = Room(id)
             room.isInvitation = true
             for event in invitation.state { room.apply(event) }
+            if let known = rooms[id], !known.isInvitation { replacedRooms[id] = known }
             rooms[id] = room
         }
         for id in reply.left.keys { rooms[id] = nil }
         if let direct = reply.directRooms { directRooms = direct }
         token = reply.nextBatch
+    }
+
+    mutating func confirmInvitation(to id: String) {
+        rooms[id]?.isInvitationConfirmed = true
+        replacedRooms[id] = nil
+    }
+
+    /// Lists a room as one of the user again, of which events may have been omitted.
+    mutating func removeInvitation(to id: String, state: [RoomEvent]?) {
+        guard rooms[id]?.isInvitation ?? false else { return }
+        let replaced = replacedRooms.removeValue(forKey: id)
+        var room = replaced ?? Room(id)
+        for event in state ?? [] { room.apply(event) }
+        if replaced == nil { room.countMembers() }
+        room.lacksState = true
+        room.lastMessageIsStale = true
+        rooms[id] = room
     }
 
     mutating func setLastMessage(_ message: Message?, of id: String) {

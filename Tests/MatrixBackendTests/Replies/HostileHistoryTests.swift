@@ -49,6 +49,64 @@ import Testing
         #expect(try await backend.channel(room).lastMessage?.text == "new")
     }
 
+    private func stateRequests(_ server: PreparedReplies) -> Int {
+        server.requests.count { $0 == "\(path)/state" }
+    }
+
+    /// The server may wait for another one, which withholds the state.
+    @Test func stateThatIsNotAnsweredIsRequestedAgainAfterAPause() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        server.reply("\(path)/state", "{}", status: 504)
+        let name = """
+            {"type": "m.room.name", "state_key": "", "event_id": "$n", "sender": "@eve:example.org",
+             "origin_server_ts": 2000, "content": {"name": 1}}
+            """
+        for _ in 0..<3 { _ = try await alice.feed(name) }
+        #expect(stateRequests(server) == 1)
+        alice.device.clock.set(.seconds(301))
+        _ = try await alice.feed(name)
+        #expect(stateRequests(server) == 2)
+    }
+
+    @Test func membershipThatIsNotAnsweredDoesNotStopTheFeed() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        let member = "\(path)/state/m.room.member/@eve:evil.org"
+        server.reply(member, "{}", status: 504)
+        for number in 0..<3 {
+            let events = try await alice.feed(
+                event("$\(number)", text("hi"), by: "@eve:evil.org"))
+            #expect(texts(events) == ["hi"])
+        }
+        #expect(server.requests.count { $0 == member } == 1)
+        alice.device.clock.set(.seconds(301))
+        server.replace(member, #"{"membership": "leave", "displayname": "Eve"}"#)
+        for case .messageReceived(let message) in try await alice.feed(
+            event("$last", text("hi"), by: "@eve:evil.org"))
+        {
+            #expect(message.sender?.nickname == "Eve")
+        }
+    }
+
+    @Test func eventsThatCannotBeReadAreNotRequestedDuringAPause() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        server.reply("\(path)/event/$old", "{}", status: 504)
+        let change = edit("$e", of: "$old", "x", at: 3000)
+        for _ in 0..<2 {
+            await #expect(throws: BackendError.self) { try await alice.feed(change) }
+        }
+        _ = try await alice.feed(change)
+        let before = server.requests.count
+        let events = try await alice.feed(change)
+        #expect(events.contains(.truncation(in: room)))
+        #expect(server.requests.dropFirst(before) == ["GET sync"])
+        alice.device.clock.set(.seconds(301))
+        server.replace("\(path)/event/$old", event("$old", text("old")))
+        #expect(try await !alice.feed(change).contains(.truncation(in: room)))
+    }
+
     // MARK: False invitations
 
     private let falseInvitation = """
@@ -76,6 +134,7 @@ import Testing
         addRoom(to: device.server)
         let channel = try await device.backend.channel(room)
         #expect(channel.name == "Food" && channel.myMemberState == .joined)
+        #expect(channel.memberCount == 2)
         device.server.reply("\(path)/messages", #"{"chunk": [\#(event("$m", text("hi")))]}"#)
         let page = try await device.backend.messages(in: room, at: .newest, older: 9, newer: 0)
         #expect(page.messages.map(\.text) == ["hi"])
@@ -105,11 +164,28 @@ import Testing
     @Test func feedReportsAFalseInvitationAsTheJoinedRoom() async throws {
         let alice = try await FollowingDevice()
         addRoom(to: alice.device.server)
+        alice.device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(event("$m", text("hi")))]}"#)
         let events = try await alice.feed(sync: falseInvitation)
         var channel = GroupChannel()
         for case .channel(let update) in events { update.patch.apply(to: &channel) }
         #expect(channel.name == "Food" && channel.myMemberState == .joined)
+        #expect(channel.memberCount == 2 && channel.unreadMessageCount == 2)
+        #expect(channel.lastMessage?.text == "hi")
         #expect(events.contains(.truncation(in: room)))
+    }
+
+    @Test func stateOfAFalseInvitationIsRequestedAgainAfterAPause() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        addRoom(to: server)
+        server.replace("\(path)/state", "{}", status: 504)
+        for _ in 0..<3 { _ = try await alice.feed(sync: falseInvitation) }
+        #expect(stateRequests(server) <= 3)
+        server.replace("GET sync", #"{"next_batch": "s2"}"#)
+        let before = stateRequests(server)
+        _ = try await alice.device.backend.feed(since: "s2")
+        #expect(stateRequests(server) == before)
     }
 
     // MARK: Long replies
