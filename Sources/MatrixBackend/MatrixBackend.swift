@@ -132,6 +132,8 @@ public actor MatrixBackend: Backend {
     var unreportedReaders: [String] = []
     /// The number of batches that have failed because of a room since its last success.
     var failedRooms: [String: Int] = [:]
+    /// The number of requests for the state of a room in succession that were not answered.
+    var unansweredCounts: [String: Int] = [:]
     /// The rooms whose state or events could not be fetched, and when they are requested again.
     var unansweredRooms: [String: ContinuousClock.Instant] = [:]
     /// The rooms whose last message could not be fetched, and when it is requested again.

@@ -139,7 +139,7 @@ extension MatrixBackend {
         pageTokens = PageTokens()
         pageStarts.removeAll()
         failedRooms = [:]
-        unansweredRooms = [:]
+        (unansweredCounts, unansweredRooms) = ([:], [:])
         staleRooms = [:]
         lateLastMessages = []
         reportedOnce = nil

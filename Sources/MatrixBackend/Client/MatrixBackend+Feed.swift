@@ -66,13 +66,14 @@ extension MatrixBackend {
         for id in rooms where !isUnanswered(id) {
             do {
                 for event in try await state(of: id) { list.rooms[id]?.apply(event) }
+                list.rooms[id]?.countUnknownMembers()
                 let complete = try await completeState(of: id)
                 list.rooms[id]?.lacksState = false
                 reportedOnce?.completedRooms.insert(id)
                 events += [.truncation(in: ChannelURL(id))] + complete
             } catch  where Self.failuresOfRoom.contains(error.code) {
                 // A later batch tries again. Until then, a send asks whether the room is encrypted.
-                if error.code == .unanswered { setUnanswered(id) }
+                if error.code == .unanswered { _ = recordUnanswered(id) }
             }
         }
         return events
@@ -141,7 +142,7 @@ extension MatrixBackend {
 
     // MARK: A room
 
-    private static let roomAttempts = 3
+    static let roomAttempts = 3
 
     /// Errors that may concern one room only; `expired` can be about a token of its history.
     static let failuresOfRoom: Set<BackendError.Code> = [
@@ -157,7 +158,9 @@ extension MatrixBackend {
         of changes: SyncReply.JoinedRoom, _ room: String, isListCurrent: Bool
     ) async throws(BackendError) -> [FeedEvent] {
         var state: [FeedEvent]?
-        if failedRooms[room, default: 0] >= Self.roomAttempts, isUnanswered(room) {
+        if failedRooms[room, default: 0] >= Self.roomAttempts, isUnanswered(room),
+            needsRequests(changes)
+        {
             state = list.channel(room, for: try me).map {
                 [FeedEvent(whole: $0, omitsLastMessage: true)]
             }
@@ -179,6 +182,14 @@ extension MatrixBackend {
         return [
             .truncation(in: url), .historyChanged(in: url, from: nil, through: nil),
         ] + (state ?? [])
+    }
+
+    private func needsRequests(_ changes: SyncReply.JoinedRoom) -> Bool {
+        changes.receipts.contains { eventTimes[$0.eventID] == nil }
+            || changes.timeline.contains { event in
+                if case .reply = SeenEvents.Meaning(event) { return true }
+                return event.edited != nil || event.redacts != nil
+            }
     }
 
     private func events(

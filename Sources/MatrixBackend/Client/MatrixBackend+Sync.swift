@@ -145,9 +145,9 @@ extension MatrixBackend {
                 continue
             }
             var state: [RoomEvent]?
-            do throws(BackendError) { state = try await self.state(of: id) } catch
-                where Self.failuresOfRoom.contains(error.code)
-            {
+            do throws(BackendError) {
+                if !isUnanswered(id) { state = try await self.state(of: id) }
+            } catch  where Self.failuresOfRoom.contains(error.code) {
                 if error.code == .unanswered { setUnanswered(id) }
             }
             list.removeInvitation(to: id, state: state)
@@ -192,6 +192,16 @@ extension MatrixBackend {
     /// because it waits for another one.
     func setUnanswered(_ room: String) {
         unansweredRooms[room] = options.instant() + Self.pauseOfRoom
+    }
+
+    /// Returns `true`, and begins a pause, after several requests that were not answered, because a
+    /// single one may have had another cause.
+    func recordUnanswered(_ room: String) -> Bool {
+        unansweredCounts[room, default: 0] += 1
+        guard unansweredCounts[room]! >= Self.roomAttempts else { return false }
+        unansweredCounts[room] = nil
+        setUnanswered(room)
+        return true
     }
 
     func isUnanswered(_ room: String) -> Bool {
@@ -278,14 +288,17 @@ extension MatrixBackend {
     ) async throws(BackendError) -> EventContent? {
         guard !isUnanswered(room) else { return nil }
         do {
-            return try await call(.get("rooms", room, "state", "m.room.member", user))
+            let content: EventContent = try await call(
+                .get("rooms", room, "state", "m.room.member", user))
+            unansweredCounts[room] = nil
+            return content
         } catch
             where error.code == .notFound || error.code == .refused
             || error.detail == .malformedData
         {
             return nil
         } catch  where error.code == .unanswered {
-            setUnanswered(room)
+            guard recordUnanswered(room) else { throw error }
             return nil
         }
     }

@@ -70,11 +70,12 @@ extension MatrixBackend {
         do {
             let (state, me) = (try await state(of: room), try me.rawValue)
             list.rooms[room]?.setHeroes(from: state, me: me)
+            unansweredCounts[room] = nil
         } catch  where error.code == .notFound || error.code == .refused {
             // The user has just left the room.
         } catch  where error.code == .unanswered {
-            // The room has no name; its state may be too long, because of large memberships.
-            setUnanswered(room)
+            // The state may be too long, because of large memberships.
+            guard error.detail == .malformedData || recordUnanswered(room) else { throw error }
         }
     }
 

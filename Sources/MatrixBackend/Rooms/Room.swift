@@ -164,8 +164,9 @@ extension Room {
         }
     }
 
-    /// Derives the numbers of members from the state.
-    mutating func countMembers() {
+    /// Derives the numbers of members from the state, unless the server has reported them.
+    mutating func countUnknownMembers() {
+        guard joinedCount + invitedCount == 0 else { return }
         joinedCount = people.values.count { $0.state == .joined }
         invitedCount = people.values.count { $0.state == .invited }
     }

@@ -18,7 +18,8 @@ struct RoomList {
     ) {
         for (id, changes) in reply.joined {
             let isInvitation = rooms[id]?.isInvitation ?? false
-            var room = isInvitation ? Room(id) : rooms[id] ?? Room(id)
+            let known = isInvitation ? replacedRooms.removeValue(forKey: id) : rooms[id]
+            var room = known ?? Room(id)
             // Another server can invite a user who is already a member; the user's server then
             // sends no state.
             let all = changes.state + changes.timeline
@@ -38,7 +39,7 @@ struct RoomList {
             if let known = rooms[id], !known.isInvitation { replacedRooms[id] = known }
             rooms[id] = room
         }
-        for id in reply.left.keys { rooms[id] = nil }
+        for id in reply.left.keys { (rooms[id], replacedRooms[id]) = (nil, nil) }
         if let direct = reply.directRooms { directRooms = direct }
         token = reply.nextBatch
     }
@@ -51,10 +52,9 @@ struct RoomList {
     /// Lists a room as one of the user again, of which events may have been omitted.
     mutating func removeInvitation(to id: String, state: [RoomEvent]?) {
         guard rooms[id]?.isInvitation ?? false else { return }
-        let replaced = replacedRooms.removeValue(forKey: id)
-        var room = replaced ?? Room(id)
+        var room = replacedRooms.removeValue(forKey: id) ?? Room(id)
         for event in state ?? [] { room.apply(event) }
-        if replaced == nil { room.countMembers() }
+        room.countUnknownMembers()
         room.lacksState = true
         room.lastMessageIsStale = true
         rooms[id] = room

@@ -25,15 +25,19 @@ extension JSONDecoder {
 }
 
 extension Data {
-    /// The text without long keys, and without those of rooms and events that are not in ASCII: of
-    /// two keys that are equal as Unicode texts, a decoder keeps only one.
+    /// The text without long keys, and without those of rooms and events that equal another one as
+    /// Unicode texts: a decoder keeps only one of two equal keys.
     fileprivate var withoutInvalidKeys: Data {
         overwritingKeys { key in
             if key.count > Data.longestKey { return true }
-            guard key.first == UInt8(ascii: "$") || key.first == UInt8(ascii: "!") else {
-                return false
-            }
-            return key.contains { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }
+            guard key.first == UInt8(ascii: "$") || key.first == UInt8(ascii: "!"),
+                key.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") })
+            else { return false }
+            let text = String(decoding: key, as: UTF8.self)
+            let escaped = text.lowercased()
+            // These are all scalars that are canonically equivalent to one of ASCII.
+            return ["\u{212A}", "\u{1FEF}", "\u{37E}"].contains { text.unicodeScalars.contains($0) }
+                || ["\\u212a", "\\u1fef", "\\u037e"].contains { escaped.contains($0) }
         }
     }
 }

@@ -92,8 +92,10 @@ extension StoreFiles {
         try writeOutbox(at: new, environment, from: source, version, isTrusted: false) { item in
             item.distrust()
             return item.operation != .request
-        } findLoss: { (_, reindexing) throws(StoreError) in
-            try OutboxLoss(of: nil, in: environment(), reindexing)
+        } findLoss: { (unknownRows, reindexing) throws(StoreError) in
+            var loss = try OutboxLoss(of: nil, in: environment(), reindexing)
+            loss.unreadableCount += unknownRows
+            return loss
         }
     }
 
@@ -169,6 +171,8 @@ extension LevelDB {
                         }, { $0.raw(item.serializedBytes) })
                 } else if isTrusted {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
+                } else {
+                    unknown += 1
                 }
             case .request where !isTrusted: return true
             case .request, .draft, .pin, .appTable: batch.put({ $0.raw(key) }, { $0.raw(value) })

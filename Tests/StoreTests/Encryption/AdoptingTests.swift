@@ -154,12 +154,23 @@ import Testing
         batch.put(
             { $0.outboxItemRequestKey("invented") },
             { $0.raw(Array(ByteWriter.key { $0.outboxItemKey("c", 9) }.dropFirst())) })
-        batch.put({ $0.outboxItemKey("c", 10) }, { $0.raw([0xFF]) })
         try outbox.write(batch, isDurable: true)
         outbox.close()
         expectHeld(try adopt())
         let store = try new.open()
         #expect(store.openingReport.outboxLoss == nil)
+        store.close()
+    }
+
+    @Test func unreadableItemIsReported() throws {
+        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
+        let batch = Overlay()
+        batch.put({ $0.outboxItemKey("c", .maximumAssigned) }, { $0.raw([0xFF]) })
+        try outbox.write(batch, isDurable: true)
+        outbox.close()
+        expectHeld(try adopt())
+        let store = try new.open()
+        #expect(store.openingReport.outboxLoss?.unreadableCount == 1)
         store.close()
     }
 
