@@ -142,8 +142,6 @@ extension MatrixBackend {
 
     // MARK: A room
 
-    static let roomAttempts = 3
-
     /// Errors that may concern one room only; `expired` can be about a token of its history.
     static let failuresOfRoom: Set<BackendError.Code> = [
         .unanswered, .refused, .notFound, .unsupported, .expired,

@@ -180,6 +180,7 @@ extension MatrixBackend {
         }
     }
 
+    static let roomAttempts = 3
     private static let pauseOfRoom = Duration.seconds(5 * 60)
 
     func pause(_ room: String) { staleRooms[room] = options.instant() + Self.pauseOfRoom }
