@@ -14,12 +14,11 @@ struct MatrixRequest {
     var isAuthorized = true
     /// True for a file, which the server may keep elsewhere.
     var isOfFile = false
-    /// The maximum size of a file; `nil` for the maximum of other replies.
+    /// The maximum size of a file or a value to change; `nil` for the maximum of other replies.
     var maximumByteCount: Int?
     /// Fields in addition to the references, which no request needs.
     var unneededFields: [UnneededField] = []
-    /// False for a value that is written back: what ``ReplyCutter`` removed would be lost.
-    var mayBeCut = true
+    private(set) var mayBeCut = true
 
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
@@ -35,6 +34,14 @@ struct MatrixRequest {
 
     static func post(_ path: String..., body: JSONValue = [:]) -> MatrixRequest {
         MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
+    }
+
+    /// The request for a value that is written back after a change: what ``ReplyCutter`` removed
+    /// from it would be lost, so its size is limited instead.
+    var forWritingBack: MatrixRequest {
+        var request = self
+        (request.mayBeCut, request.maximumByteCount) = (false, 1 << 20)
+        return request
     }
 
     /// Throws `refused` if a part of the path is `.` or `..`, because the request would go to

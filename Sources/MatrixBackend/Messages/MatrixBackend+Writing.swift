@@ -153,9 +153,7 @@ extension MatrixBackend {
         if let content = event.currentContent { return content }
         guard event.type == "m.room.message" else { return [:] }
         // A page may have been cut, because others of its messages were too long.
-        var request = MatrixRequest.get("rooms", room, "event", event.id)
-        request.mayBeCut = false
-        request.maximumByteCount = Self.maximumEventByteCount
+        var request = MatrixRequest.get("rooms", room, "event", event.id).forWritingBack
         // The latest reply of a thread may be of any form.
         request.unneededFields = [.references, UnneededField("m.thread", of: "m.relations")]
         do throws(BackendError) {
@@ -164,10 +162,6 @@ extension MatrixBackend {
         } catch  where error.detail == .malformedData {}
         throw BackendError(.refused, "the content of \(event.id) cannot be read completely")
     }
-
-    /// The maximum size of a message and its latest edit in JSON, each of which has at most 64 KiB
-    /// without escapes.
-    private static let maximumEventByteCount = 1 << 20
 
     /// Redacts a message, after a request that checks whether it still exists, unless the feed
     /// reports its changes.

@@ -62,16 +62,9 @@ extension MatrixBackend {
             MatrixRequest(method: "PUT", path: path, body: .json(rooms), kind: .managing))
     }
 
-    /// The maximum number of bytes of a value that is read to be changed.
-    private static let storedByteCount = 1 << 20
-
     /// Returns what the server stores at a path; an empty object if there is nothing.
-    ///
-    /// Nothing is cut from it: what the reply lacked would be removed from the server.
     private func stored(at path: [String]) async throws(BackendError) -> JSONValue {
-        var request = MatrixRequest(method: "GET", path: path)
-        request.maximumByteCount = Self.storedByteCount
-        request.mayBeCut = false
+        let request = MatrixRequest(method: "GET", path: path).forWritingBack
         do { return try await call(request) } catch  where error.code == .notFound { return [:] }
     }
 

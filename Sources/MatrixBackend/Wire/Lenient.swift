@@ -57,7 +57,7 @@ extension KeyedDecodingContainer {
     /// Returns the values by the IDs of rooms or events.
     ///
     /// Servers create IDs in ASCII. Another one could equal the ID of another room or event as a
-    /// text.
+    /// text. A key that was overwritten begins with neither sign.
     func lenientMapByID<Value: Decodable>(_ key: Key) -> [String: Value] {
         lenientMap(key) { id in
             (id.utf8.first == UInt8(ascii: "$") || id.utf8.first == UInt8(ascii: "!"))

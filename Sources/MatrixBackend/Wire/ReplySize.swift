@@ -14,11 +14,14 @@ extension JSONDecoder {
         guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw DecodingError.corrupted("the reply is not in UTF-8")
         }
-        let read = mayBeCut ? try ReplyCutter.cut(body).withoutInvalidKeys : body
-        guard mayBeCut || body.withoutLongKeys == body else {
-            throw DecodingError.tooLong("a name in the reply")
-        }
         let decoder = JSONDecoder()
+        guard mayBeCut else {
+            guard body.withoutLongKeys == body else {
+                throw DecodingError.tooLong("a name in the reply")
+            }
+            return try decoder.decode(type, from: body)
+        }
+        let read = try ReplyCutter.cut(body).withoutInvalidKeys
         if read != body { decoder.userInfo[.isCut] = true }
         return try decoder.decode(type, from: read)
     }

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Servers of other users can make a field of `/sync` long, and the client cannot exclude it.
-    @Test func unneededFieldsDoesNotCount() async throws {
+    @Test func unneededFieldsDoNotCount() async throws {
         let long = String(repeating: "x", count: 1 << 20)
         let server = try LoopbackServer {
             $0.reply(body: #"{"to_device": {"events": ["\#(long)"]}, "next_batch": "s"}"#)
