@@ -92,10 +92,8 @@ extension StoreFiles {
         try writeOutbox(at: new, environment, from: source, version, isTrusted: false) { item in
             item.distrust()
             return item.operation != .request
-        } findLoss: { (unknownRows, reindexing) throws(StoreError) in
-            var loss = try OutboxLoss(of: nil, in: environment(), reindexing)
-            loss.unreadableCount += unknownRows
-            return loss
+        } findLoss: { reindexing throws(StoreError) in
+            try OutboxLoss(of: nil, in: environment(), reindexing)
         }
     }
 
@@ -117,9 +115,8 @@ extension StoreFiles {
             // An attacker may have damaged an encrypted outbox to undo a cancellation.
             if keys != nil { item.requireConfirmation() }
             return true
-        } findLoss: { (unknownRows, reindexing) throws(StoreError) in
+        } findLoss: { reindexing throws(StoreError) in
             var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
-            loss.unreadableCount += unknownRows
             loss.copyName = URL(filePath: copy).lastPathComponent
             return loss
         }
@@ -129,35 +126,37 @@ extension StoreFiles {
     ///
     /// `isTrusted` is false for an outbox that another program may have written: its items get new
     /// numbers, and unreadable rows, its index and its report of lost items are not copied.
-    /// `change` changes an item, and returns whether to keep it. `findLoss` receives the number of
-    /// rows of unknown tables, which are not copied.
+    /// `change` changes an item, and returns whether to keep it. To the result of `findLoss`, the
+    /// number of rows is added that could not be copied.
     private func writeOutbox(
         at path: String, _ environment: () -> LevelDB.Environment, from source: LevelDB,
         _ version: Int, isTrusted: Bool, changing change: (inout OutboxItem) -> Bool,
-        findLoss: (Int, OutboxReindexing) throws(StoreError) -> OutboxLoss
+        findLoss: (OutboxReindexing) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {
         try DiskFile.createDirectory(path)
         let target = try LevelDB(at: path, environment: environment())
         defer { target.close() }
-        let unknownRows = try target.addOutboxRows(
+        let lostRows = try target.addOutboxRows(
             of: source, isTrusted: isTrusted, changing: change)
         try target.setSchemaVersion(version)
         try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
-            try findLoss(unknownRows, reindexing)
+            var loss = try findLoss(reindexing)
+            loss.unreadableCount += lostRows
+            return loss
         }
     }
 }
 
 extension LevelDB {
-    /// Copies the rows, with changed items, and returns the number of rows of unknown tables, which
-    /// are not copied.
+    /// Copies the rows, with changed items, and returns the number of those that could not be
+    /// copied: rows of unknown tables and, unless `isTrusted`, unreadable items.
     fileprivate func addOutboxRows(
         of source: LevelDB, isTrusted: Bool, changing change: (inout OutboxItem) -> Bool
     ) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
         if isTrusted, let loss = (try? source.outboxLoss()) ?? nil { batch.put(loss) }
-        var (unknown, count) = (0, UInt64(0))
+        var (lost, count) = (0, UInt64(0))
         try rows.scan(.all) { (key, value) throws(StoreError) in
             switch key.first.flatMap(OutboxTable.init) {
             case .outboxItem:
@@ -172,7 +171,7 @@ extension LevelDB {
                 } else if isTrusted {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
                 } else {
-                    unknown += 1
+                    lost += 1
                 }
             case .request where !isTrusted: return true
             case .request, .draft, .pin, .appTable: batch.put({ $0.raw(key) }, { $0.raw(value) })
@@ -181,7 +180,7 @@ extension LevelDB {
                 && [SchemaRow.nextNumber, .generation].map(\.rawValue).contains(key[1]):
                 batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema: return true
-            case nil: unknown += 1
+            case nil: lost += 1
             }
             guard batch.isLarge else { return true }
             try write(batch, isDurable: false)
@@ -189,6 +188,6 @@ extension LevelDB {
             return true
         }
         try write(batch, isDurable: false)
-        return unknown
+        return lost
     }
 }

@@ -28,6 +28,15 @@ import Testing
         store.close()
     }
 
+    /// Writes rows to the plain outbox as another program could.
+    private func forge(_ change: (Overlay) -> Void) throws {
+        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
+        let batch = Overlay()
+        change(batch)
+        try outbox.write(batch, isDurable: true)
+        outbox.close()
+    }
+
     private func adopt() throws -> [OutboxItem] {
         try ChatStore.adopt(at: plain.url, with: key, as: new.url, now: 9)
     }
@@ -112,13 +121,11 @@ import Testing
 
     /// The index names a row that does not exist; after damage, it is rebuilt.
     @Test func itemWithAForgedIndexIsHeld() throws {
-        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
-        let batch = Overlay()
-        batch.put(
-            { $0.outboxItemRequestKey("r") },
-            { $0.raw(Array(ByteWriter.key { $0.outboxItemKey("c", 9) }.dropFirst()) + [0]) })
-        try outbox.write(batch, isDurable: true)
-        outbox.close()
+        try forge { batch in
+            batch.put(
+                { $0.outboxItemRequestKey("r") },
+                { $0.raw(Array(ByteWriter.key { $0.outboxItemKey("c", 9) }.dropFirst()) + [0]) })
+        }
         expectHeld(try adopt())
         try Data().write(to: new.url.appending(path: "DISTRUST-OUTBOX"))
         let store = try new.open()
@@ -131,12 +138,10 @@ import Testing
         let before = try plain.open()
         let item = try #require(try before.outboxItem("r"))
         before.close()
-        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
-        let batch = Overlay()
-        batch.put(
-            { $0.outboxItemKey("c", .maximumAssigned) }, { $0.raw(item.serializedBytes) })
-        try outbox.write(batch, isDurable: true)
-        outbox.close()
+        try forge { batch in
+            batch.put(
+                { $0.outboxItemKey("c", .maximumAssigned) }, { $0.raw(item.serializedBytes) })
+        }
         expectHeld(try adopt())
         let store = try new.open()
         try store.write { batch in
@@ -149,13 +154,11 @@ import Testing
     }
 
     @Test func noItemIsReportedAsLost() throws {
-        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
-        let batch = Overlay()
-        batch.put(
-            { $0.outboxItemRequestKey("invented") },
-            { $0.raw(Array(ByteWriter.key { $0.outboxItemKey("c", 9) }.dropFirst())) })
-        try outbox.write(batch, isDurable: true)
-        outbox.close()
+        try forge { batch in
+            batch.put(
+                { $0.outboxItemRequestKey("invented") },
+                { $0.raw(Array(ByteWriter.key { $0.outboxItemKey("c", 9) }.dropFirst())) })
+        }
         expectHeld(try adopt())
         let store = try new.open()
         #expect(store.openingReport.outboxLoss == nil)
@@ -163,11 +166,9 @@ import Testing
     }
 
     @Test func unreadableItemIsReported() throws {
-        let outbox = try LevelDB(at: plain.url.appending(path: "outbox").path)
-        let batch = Overlay()
-        batch.put({ $0.outboxItemKey("c", .maximumAssigned) }, { $0.raw([0xFF]) })
-        try outbox.write(batch, isDurable: true)
-        outbox.close()
+        try forge { batch in
+            batch.put({ $0.outboxItemKey("c", .maximumAssigned) }, { $0.raw([0xFF]) })
+        }
         expectHeld(try adopt())
         let store = try new.open()
         #expect(store.openingReport.outboxLoss?.unreadableCount == 1)
