@@ -58,7 +58,7 @@ import Testing
         for client in [bob, carol, second] { await client.close() }
     }
 
-    /// Makes the calls of the README's app, on a device that nobody has used.
+    /// Follows the README's app on a device without stored data.
     @Test func listThatStartsBeforeTheFirstConnectionIsFilled() async throws {
         try await story.say("a")
         let client = ChatClient(
