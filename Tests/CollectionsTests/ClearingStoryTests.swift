@@ -138,9 +138,10 @@ import Testing
         _ = try await collection.send(NewMessage("unsent")).result
         let listener = Listener()
         client.addConnectionDelegate(listener)
-        _ = view.notifications()
-        story.network.failNext(of: [.feed], with: BackendError(.sessionRevoked, "bob is out"))
         try await story.say("b")
+        await view.until { $0.collection.messages.contains { $0.text == "b" } }
+        _ = view.notifications()
+        try story.server.revokeUser("bob")
         await listener.hears("sessionRevoked")
         #expect(collection.isDisposed && collection.items.isEmpty)
         #expect(list.collection.channels.isEmpty)

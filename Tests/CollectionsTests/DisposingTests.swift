@@ -39,6 +39,7 @@ import Testing
             [.sample(10_001, text: "b", at: 9000), .sample(10_002, text: "c", at: 9001)],
             isReported: true)
         await other.until { $0.items.count == 3 }
+        await view.until { $0.collection.isDisposed }
         #expect(view.notifications().count == 1)
         try await story.end()
     }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func pageOfAListEnds() async throws {
         let list = try client.makeMessageCollection(of: "general")
-        list.start()
+        list.start(.cacheOnly)
         await expectError(.stalled) { try await list.loadPrevious() }
         await end()
     }
@@ -35,7 +35,7 @@ import Testing
         let parent = try await story.say("d")[0]
         let list = try client.makeThreadCollection(
             ofRepliesTo: try #require(parent.messageID), in: "general")
-        list.start()
+        list.start(.cacheOnly)
         await expectError(.stalled) { try await list.loadPrevious() }
         await end()
     }

@@ -217,8 +217,9 @@ import Testing
         ] {
             let story = try await Story.caching("a")
             let view = try await story.startedView()
-            story.network.failNext(failures, of: [.feed], with: BackendError(.unanswered, "lost"))
             // The network delivers "b" to the feed request that was sent before the failures begin.
+            try await yieldUntil { story.network.callsInFlight.moving.contains(.feed) }
+            story.network.failNext(failures, of: [.feed], with: BackendError(.unanswered, "lost"))
             try await story.say("b")
             await view.shows("a b")
             try await story.say("c")

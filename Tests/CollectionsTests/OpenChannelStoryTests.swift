@@ -16,7 +16,7 @@ import Testing
             CreateOpenChannel(OpenChannelCreateParams("Hall", url: "hall")))
         _ = try await story.alice.perform(EnterOpenChannel("hall"))
         try await story.say(words, in: "hall")
-        try await story.connect()
+        try await story.sync()
         _ = try await story.engine.perform(EnterOpenChannel("hall"))
         return story
     }

@@ -201,6 +201,7 @@ import Testing
         let messages = try await story.say("a b")
         let client = try await story.connected()
         _ = try await client.startedCollection()
+        try await client.engine.caughtUp()
         try damage(messages[0], of: client)
         func kept() -> Bool {
             let directory = story.directory(of: "bob").appending(path: "replaced-cache-1")

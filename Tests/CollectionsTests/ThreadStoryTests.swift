@@ -20,7 +20,7 @@ import Testing
         try await story.reply("a", to: parent)
         try await story.say("x")
         try await story.reply("b c", to: parent)
-        try await story.connect()
+        try await story.sync()
         let view = story.threadView(of: parent)
         let start = view.collection.start()
         #expect(try start.cached == [])

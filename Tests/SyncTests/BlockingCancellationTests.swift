@@ -46,7 +46,9 @@ private final class BlockingBackend: ForwardingBackend {
         }
         let result = await withTaskCancellationHandler {
             isWaiting.withLock { $0 = cursor != nil }
-            return await call.value
+            let result = await call.value
+            isWaiting.withLock { $0 = false }
+            return result
         } onCancel: {
             block("feed")
             call.cancel()

@@ -52,8 +52,8 @@ import Testing
         try story.server.expireCursors()
         let engine = story.restarted(store: store)
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
-        try await engine.connect(as: Credentials("bob"))
         try await story.say("g")
+        try await engine.connect(as: Credentials("bob"))
         try await engine.caughtUp("general")
         #expect(
             try store.messages(in: "general").map(\.text).joined(separator: " ")

@@ -28,9 +28,10 @@ import Testing
                 "\($0.message?.text ?? "") \($0.state) \($0.errorCode?.description ?? "-")"
             }
         }
-        // The message is in flight when the connection is lost.
-        story.network.hold([.send])
+        // The request waits when the connection is lost, before it has an effect.
+        story.network.hold([.send], at: .beforeEffect)
         let first = try await story.engine.send(NewMessage("a"), in: "general")
+        try await story.held(1)
         story.network.goOffline()
         let result = try await story.engine.deliveryResult(of: first.requestID!, in: "general")
         guard case .failed = result else { return #expect(Bool(false), "\(result)") }

@@ -184,11 +184,11 @@ import Testing
         story.network.hold([.reactions])
         let viewer = engine.makeViewer(of: "general")
         viewer.show(end)
+        try await story.held(1)
         for _ in 1...2 {
             _ = try await engine.fetchReplies(
                 to: messages[0].messageID!, in: "general", at: .newest, older: 9, newer: 0)
         }
-        try await story.held(1)
         await engine.disconnect()
         story.network.stopHolding()
         backend.requests.withLock { $0 = [] }
