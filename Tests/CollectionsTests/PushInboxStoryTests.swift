@@ -434,6 +434,41 @@ import Testing
         await client.close()
     }
 
+    /// The feed reports the message later than the push, without parts of other times.
+    @Test func partsOfANewPushedMessageAreComparedWithTheServersMessage() async throws {
+        let (client, view, _) = try await shown("a")
+        defer { withExtendedLifetime(view) {} }
+        await client.disconnect()
+        var forged = try await story.say("b")[0]
+        forged.threadInfo = ThreadInfo(
+            replyCount: 1_000, lastRepliedAt: .distantFuture, updatedAt: .distantFuture)
+        forged.reactionHistory = [
+            Reaction(key: "smile", userIDs: ["carol"], updatedAt: .distantFuture)
+        ]
+        try box().leave([forged])
+        try await client.readPushInbox()
+        try await client.connect(as: Credentials("bob"))
+        await view.shows("a b")
+        try await client.engine.caughtUp("general")
+        let message = try client.engine.store.messages(in: "general").first
+        #expect(message?.text == "b" && message?.threadInfo?.replyCount ?? 0 == 0)
+        #expect(message?.reactionHistory == [])
+        await client.close()
+    }
+
+    @Test func pushedFieldsOfNewerVersionsAreNotStored() async throws {
+        let (client, view, sent) = try await shown("a")
+        defer { withExtendedLifetime(view) {} }
+        // Field 1000 with the value 7.
+        let forged = try Message(serialized: sent.serializedBytes + [0xC0, 0x3E, 0x07])
+        try box().leave([forged])
+        try await client.readPushInbox()
+        try await client.engine.caughtUp("general")
+        let stored = try client.engine.store.messages(in: "general").first
+        #expect(stored?.serializedBytes == sent.serializedBytes)
+        await client.close()
+    }
+
     /// A compromised extension leaves a false edit of a message of another user.
     @Test func pushedEditOfTheFutureIsReplacedByTheServersEdit() async throws {
         let sent = try await story.say("a")

@@ -84,6 +84,34 @@ import Testing
         }
     }
 
+    /// Other users may choose the numbers of a pushed message, so the time must be linear.
+    @Test func missingUnknownFieldsAreCopiedInOrder() throws {
+        func fields(_ numbers: some Sequence<Int>, _ value: (Int) -> UInt8) -> [UInt8] {
+            var bytes: [UInt8] = []
+            for number in numbers {
+                // The tag of a varint.
+                var tag = number << 3
+                while tag >= 0x80 {
+                    bytes.append(UInt8(truncatingIfNeeded: tag) | 0x80)
+                    tag >>= 7
+                }
+                bytes += [UInt8(tag), value(number)]
+            }
+            return bytes
+        }
+        var known = Message()
+        known.text = "a"
+        let (start, all) = (known.serializedBytes, 200...300_000)
+        let even = all.filter { $0.isMultiple(of: 2) }
+        var message = try Message(serialized: start + fields(even) { _ in 1 })
+        let other = try Message(serialized: start + fields(all) { _ in 2 })
+        message.copyUnknownFields(from: other)
+        #expect(
+            message.serializedBytes == start + fields(all) { $0.isMultiple(of: 2) ? 1 : 2 })
+        message.removeUnknownFields()
+        #expect(message == known)
+    }
+
     @Test(arguments: types)
     func descriptionAndMirrorContainEveryField(_ type: TypeOfRecord) throws {
         for field in type.schema.fields {

@@ -424,6 +424,38 @@ import Testing
         #expect(try device.store.read { try $0.staleRanges(in: url).isEmpty })
     }
 
+    /// A push may have false parts, with later times than the true ones.
+    @Test func feedDoesNotConfirmPartsThatOnlyTheStoredMessageHas() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        var forged = Message.sample(1)
+        forged.threadInfo = ThreadInfo(
+            replyCount: 1_000, lastRepliedAt: .distantFuture, updatedAt: .distantFuture)
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            try ingest.applyAlone(forged, nil, .untrusted)
+        }
+        try device.apply(.messageReceived(.sample(1)))
+        let stale = try device.store.read { try $0.staleRanges(in: url) }
+        #expect(stale.map { $0.contains(forged.position) } == [true])
+    }
+
+    /// Only a request for the reactions would replace them.
+    @Test func untrustedMessageHasNoReactionsIfTheServerReturnsThemSeparately() throws {
+        let store = try ChatStore.inMemory()
+        var forged = Message.sample(1)
+        forged.reactionHistory = [
+            Reaction(key: "smile", userIDs: ["carol"], updatedAt: .distantFuture)
+        ]
+        try store.write { batch in
+            var ingest = Ingest(batch, .exact, of: "bob", Flights(), hasSeparateReactions: true)
+            try ingest.applyAlone(forged, nil, .untrusted)
+        }
+        let stored = try store.read { try $0.message("1", in: "general") }
+        #expect(stored?.reactionHistory == [])
+    }
+
     /// Both messages have the same time, so their stale ranges are merged.
     @Test func verifiedMessageLeavesItsStaleNeighborStale() throws {
         let device = try Device()

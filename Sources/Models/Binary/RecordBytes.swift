@@ -143,21 +143,52 @@ extension RecordBytes {
     /// The present numbers, ascending and without duplicates.
     var numbers: [Int] {
         var numbers: [Int] = []
+        forEachRun { number, _ in numbers.append(number) }
+        return numbers
+    }
+
+    /// Calls a closure with the present numbers, ascending, and with the bytes of their fields.
+    private func forEachRun(_ body: (_ number: Int, _ run: Range<Int>) -> Void) {
         let span = bytes.span.bytes
         var offset = range.lowerBound
+        var open: (number: Int, start: Int)?
         while offset < range.upperBound {
+            let start = offset
             let tag = span.varint(at: &offset)
             let number = Int(truncatingIfNeeded: tag >> 3)
-            if numbers.last != number { numbers.append(number) }
+            if let last = open, last.number != number { body(last.number, last.start..<start) }
+            if open?.number != number { open = (number, start) }
             span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
         }
-        return numbers
+        if let open { body(open.number, open.start..<range.upperBound) }
     }
 
     func keeping(_ isKept: (Int) -> Bool) -> RecordBytes {
         var kept: ContiguousArray<UInt8> = []
-        for number in numbers where isKept(number) { kept += bytes[run(of: number)] }
+        forEachRun { number, run in if isKept(number) { kept += bytes[run] } }
         return RecordBytes(bytes: kept, range: kept.indices)
+    }
+
+    /// Copies some of the fields that these bytes lack, in O(*f*) of all fields.
+    mutating func addMissing(from source: RecordBytes, where isIncluded: (Int) -> Bool) {
+        var added: [(number: Int, run: Range<Int>)] = []
+        source.forEachRun { number, run in if isIncluded(number) { added.append((number, run)) } }
+        guard !added.isEmpty else { return }
+        var result: ContiguousArray<UInt8> = []
+        var next = added.startIndex
+        func add(before number: Int) {
+            while next < added.endIndex, added[next].number < number {
+                result += source.bytes[added[next].run]
+                next += 1
+            }
+        }
+        forEachRun { number, run in
+            add(before: number)
+            if next < added.endIndex, added[next].number == number { next += 1 }
+            result += bytes[run]
+        }
+        add(before: .max)
+        self = RecordBytes(bytes: result, range: result.indices)
     }
 }
 

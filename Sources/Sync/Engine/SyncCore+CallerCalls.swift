@@ -61,8 +61,12 @@ extension SyncCore {
         let count = try write(orFail: message) { (ingest) throws(StoreError) in
             ingest.batch.isDurable = arePushed
             var count = 0
-            for message in messages where try !ingest.mayBeDeleted(message) {
-                if arePushed, try ingest.isUnlisted(message.channelURL) { continue }
+            for var message in messages where try !ingest.mayBeDeleted(message) {
+                if arePushed {
+                    if try ingest.isUnlisted(message.channelURL) { continue }
+                    // The server's version would not replace them.
+                    message.removeUnknownFields()
+                }
                 if try ingest.applyAlone(message, source, .untrusted) { count += 1 }
             }
             return count

@@ -157,6 +157,7 @@ struct Ingest {
             if let item, changesOfUnsent[item.requestID] != nil { return false }
             // Changes that name its request ID would be sent for this message, too.
             if item == nil { message.requestID = nil }
+            if reactionChanges != nil { message.reactionHistory = [] }
         }
         var merge = MessageMerge(
             of: message, at: position, known, in: self, freshness: freshness,

@@ -79,8 +79,11 @@ struct MessageMerge {
         // If the times are equal, the feed's version is newer.
         let merged = isFeed ? stored.merged(with: message) : message.merged(with: stored)
         if freshness == .unconfirmed, merged != stored.replaced(by: message) { isConfirmed = false }
-        // A feed that reports an earlier version than the stored one does not confirm this one.
-        if isFeed, message.version < stored.version { isConfirmed = false }
+        // A feed that reports an earlier version than the stored one, or other parts, does not
+        // confirm the stored ones: they may come from a push.
+        if isFeed, message.version < stored.version || merged.hasOtherParts(than: message) {
+            isConfirmed = false
+        }
         mustBeConfirmed =
             merged.version > latestTime && !(isFeed && merged == message)
             || isUnverified
