@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Other members could not download such a file.
-    @Test(arguments: ["file:///etc/hostname", "FILE:/etc/hostname"])
+    @Test(arguments: ["file:///etc/hostname", "/etc/hostname"])
     func fileURLIsNotSentAsAnAddress(_ url: String) async throws {
         let view = try await view()
         let new = NewMessage(files: [UploadableFile(url: url)])

@@ -129,3 +129,17 @@ public struct Thumbnail: Record {
 }
 
 extension Thumbnail: SingularValue {}
+
+extension String {
+    /// Whether this can be the URL of a file of a server: a parser of URLs, some of which ignore
+    /// control characters and leading spaces, finds no file of the device in it.
+    package var isURLOfServer: Bool {
+        let local = ["/", "~", "file:"]
+        let start = utf8.prefix(5).map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        guard let first = unicodeScalars.first?.properties, !first.isWhitespace,
+            !first.isDefaultIgnorableCodePoint
+        else { return false }
+        return !local.contains { start.starts(with: $0.utf8) }
+            && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}

@@ -34,11 +34,10 @@ extension OutboxItem {
         targetEpoch = nil
         userMessageUpdateParams = userMessageUpdateParams?.shownParts
         fileMessageUpdateParams = fileMessageUpdateParams?.shownParts
-        for index in files.indices {
-            setUploadedFile(nil, at: index)
-            // Lists show the data, and a copy would be sent.
-            if files[index].data != nil { setFileCopy(nil, at: index) }
-        }
+        uploadedFiles = []
+        // Lists show the data, and a copy would be sent.
+        for index in files.indices where files[index].data != nil { setFileCopy(nil, at: index) }
+        fileCopies = Array(fileCopies.prefix(files.count))
         removePaths()
         guard operation == .send, let shown = message, let new = shown.newMessage?.shownParts else {
             message = nil
@@ -84,7 +83,7 @@ extension UploadableFile {
         var parts = UploadableFile()
         (parts.data, parts.name, parts.mimeType, parts.size) = (data, name, mimeType, size)
         // The app could open a file of the device.
-        if let url, !url.lowercased().hasPrefix("file:") { parts.url = url }
+        if let url, url.isURLOfServer { parts.url = url }
         return parts
     }
 }

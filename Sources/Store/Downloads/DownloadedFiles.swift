@@ -285,9 +285,7 @@ extension DownloadedFiles {
 extension FileInfo {
     /// The identity of the file's bytes; `nil` if the URL is not that of a file of the server.
     package var downloadKey: String? {
-        guard !url.isEmpty, !url.hasPrefix("/"), !url.hasPrefix("~"),
-            !url.lowercased().hasPrefix("file:")
-        else { return nil }
+        guard url.isURLOfServer else { return nil }
         return "\(size ?? 0) \(customType ?? "")\n\(url)"
     }
 }

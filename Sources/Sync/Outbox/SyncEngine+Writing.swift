@@ -264,11 +264,11 @@ extension SyncEngine {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
         for file in files {
             if let url = file.url {
-                guard !url.lowercased().hasPrefix("file:") else {
+                guard url.isURLOfServer else {
                     throw SyncError(
                         .invalidFile,
-                        "members cannot download \(url), a file of this device: to upload it, create "
-                            + "the UploadableFile with a URL or a path")
+                        "members cannot download '\(url)', which is not a URL of a server: to upload a "
+                            + "file of this device, create the UploadableFile with a URL or a path")
                 }
                 continue
             }

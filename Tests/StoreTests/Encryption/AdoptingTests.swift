@@ -88,6 +88,33 @@ import Testing
         #expect(item.newMessage?.extra == ["own": 1])
     }
 
+    @Test(arguments: ["file:///etc/passwd", "fi\tle:/etc/passwd"])
+    func noAddressOfALocalFileIsKept(_ url: String) throws {
+        let store = try plain.open()
+        try store.write { batch in
+            var item = try #require(try batch.outboxItem("r"))
+            item.message?.newMessage?.files = [UploadableFile(url: url)]
+            try batch.save(item)
+        }
+        store.close()
+        let item = try #require(try adopt().first)
+        #expect(item.newMessage?.files.map(\.url) == [nil])
+    }
+
+    @Test func textHasNoUploadedFile() throws {
+        let store = try plain.open()
+        try store.write { batch in
+            let message = Message(NewMessage("text"), in: "c", by: nil, at: 5)
+            var item = OutboxItem(message, requestID: "r")
+            item.uploadedFiles = [FileInfo(url: "mxc://example.org/other")]
+            item.fileCopies = [FileCopy()]
+            try batch.save(item)
+        }
+        store.close()
+        let item = try #require(try adopt().first)
+        #expect(item.uploadedFile(at: 0) == nil && item.fileCopy(at: 0) == nil)
+    }
+
     /// No list shows requests, and a change has no message to show.
     @Test func userConfirmsOnlyWhatListsShow() throws {
         let store = try plain.open()
