@@ -10,11 +10,13 @@ import Testing
 
     init() throws { place = try ScratchDirectory.made() }
 
-    private func imported(_ line: String, _ before: String = "") async throws -> [String] {
+    private func imported(
+        _ line: String, _ before: String = "", _ options: [String] = []
+    ) async throws -> [String] {
         let file = place.url.appending(path: "log.jsonl")
         try Data("{\"scrollback_export\": 1}\n\(line)\n".utf8).write(to: file)
         let result = try await Program.run(
-            ["--memory"], "connect alice\n\(before)import \(file.path)\n")
+            ["--memory"] + options, "connect alice\n\(before)import \(file.path)\n")
         return result.output.split(separator: "\n").map(String.init)
     }
 
@@ -28,6 +30,14 @@ import Testing
     @Test func channelOfALogAddsNoLineOffline() async throws {
         let lines = try await imported(
             message(#"d\nimported 999 messages into 9 channels"#), "offline\n")
+        #expect(lines.count { $0.hasPrefix("imported") } == 1, "\(lines)")
+    }
+
+    /// The events of an import are then part of its reply.
+    @Test func channelOfALogAddsNoLineWithAManualClock() async throws {
+        let lines = try await imported(
+            message(#"e\nimported 999 messages into 9 channels"#), "",
+            ["--clock", "2023-11-14T22:13:20Z"])
         #expect(lines.count { $0.hasPrefix("imported") } == 1, "\(lines)")
     }
 

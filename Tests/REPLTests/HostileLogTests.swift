@@ -53,6 +53,58 @@ import Testing
         try await expectIsBadLine(line, Self.good)
     }
 
+    private nonisolated static let someMarks = String(repeating: "\u{316}\u{301}", count: 500)
+
+    @Test func partsThatJoinToManyMarksAreABadLine() async throws {
+        let parts = Array(repeating: "\"\(Self.someMarks)\"", count: 1000).joined(separator: ",")
+        try await expectIsBadLine(
+            Self.good.replacing("101", with: "102").replacing("\"x\"", with: "[\(parts)]"),
+            Self.good)
+    }
+
+    /// The import removes the direction marks between the others.
+    @Test func manyMarksBetweenDirectionMarksAreABadLine() async throws {
+        let marks = Array(repeating: Self.someMarks, count: 1000).joined(separator: "\u{200E}")
+        let good = "14.11.23, 22:13 - Ann: hello"
+        try await expectIsBadLine(good + marks, good, "from=whatsapp into pets")
+    }
+
+    /// Each document has new values outside of its messages.
+    @Test func valuesOutsideOfTheMessagesOfADocumentEndWithIt() async throws {
+        var log = ""
+        for document in 0..<3_000 {
+            let values = (0..<30).map { "\"k\(document)-\($0)\": 1" }.joined(separator: ", ")
+            log += """
+                {\(values), "messages": [{"sender_name": "Ann",
+                 "timestamp_ms": \(1_700_000_000_000 + document), "content": "x"}]}\n
+                """
+        }
+        let file = directory.url.appending(path: "message_1.json")
+        try Data(log.utf8).write(to: file)
+        let reply = await workspace.reply("import \(file.path) from=messenger")
+        #expect(reply.contains("imported 3,000 messages"), "\(reply.prefix(200))")
+        await workspace.end()
+    }
+
+    @Test func decodedTextWithManyMarksIsNotImported() async throws {
+        let file = directory.url.appending(path: "pets_1/message_1.json")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let text = "a" + String(repeating: #"\u00cc\u0081"#, count: 1_000_000)
+        try Data(
+            """
+            {"messages": [
+            {"sender_name": "Ann", "timestamp_ms": 1700000000000, "content": "\(text)"},
+            {"sender_name": "Ann", "timestamp_ms": 1700000001000, "content": "x"}]}
+            """.utf8
+        ).write(to: file)
+        let reply = await workspace.reply("import \(file.path) from=messenger")
+        #expect(
+            reply.contains("more than 1,000 marks in a row\nimported 1 message"),
+            "\(reply.prefix(200))")
+        await workspace.end()
+    }
+
     @Test func lineOfTextWithManyMarksIsABadLine() async throws {
         let good = "2023-11-14 22:13:20\tann\thello"
         try await expectIsBadLine(

@@ -259,7 +259,7 @@ extension Command {
         var events: [Event] = []
 
         var text: String {
-            ([reply?.text ?? ""].filter { !$0.isEmpty } + events.map(\.text))
+            ([reply?.text ?? ""].filter { !$0.isEmpty } + events.map(\.text.oneLine))
                 .joined(separator: "\n")
         }
     }

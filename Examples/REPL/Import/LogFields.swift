@@ -131,7 +131,13 @@ package struct LogFields: Sendable {
         guard let textValue = reader.take("message") else {
             throw missing("message", reader.listHint)
         }
-        guard let text = textValue.value.parts else { throw wrong(textValue, "a text") }
+        guard let parts = textValue.value.parts else { throw wrong(textValue, "a text") }
+        try parts.checkMarks()
+        var text = parts
+        if let preset {
+            text = preset.decode(parts, nicknames)
+            try text.checkMarks()
+        }
         let isAdmin = try isAdmin(&reader, &tally)
         let sender = try isAdmin ? nil : sender(&reader, &tally)
         if isAdmin, preset == nil, let from = reader.take("sender") {
@@ -143,11 +149,11 @@ package struct LogFields: Sendable {
         guard ownID != nil || idPrefix != nil else {
             throw missing("id", "id=line makes one, and ")
         }
-        let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, text))"
+        let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, parts))"
         for name in preset == nil ? reader.unread : reader.lost { tally.ignore(name) }
         let message = Message(
             type: sender == nil ? .admin : .text, id: try messageID(id, in: url),
-            channelURL: url, sender: sender, text: preset?.decode(text, nicknames) ?? text,
+            channelURL: url, sender: sender, text: text,
             createdAt: time,
             // Some systems name a thread's first message as its own parent.
             parentMessageID: try parent == ownID ? nil : parent.map { try messageID($0, in: url) },
@@ -244,7 +250,7 @@ private struct Reader {
         for path in fields.sources[name] ?? [] {
             guard let value = value(at: path), value != .null else { continue }
             read.insert(path)
-            if value.parts != "" { return (value, path) }
+            if value.parts?.isEmpty != true { return (value, path) }
             empty = empty ?? (value, path)
         }
         return empty

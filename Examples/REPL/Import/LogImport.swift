@@ -28,6 +28,8 @@ struct LogImport: Sendable {
     private var batch: [Message] = []
     private var seen: Set<Int> = []
     private var isExport = false
+    /// The values outside of the messages of the file's beginning, by path.
+    private var fileContext: [String: JSONValue] = [:]
     /// The current file's name; empty if there is only one.
     private var fileName = ""
     private var namedList: String?
@@ -64,6 +66,7 @@ struct LogImport: Sendable {
                 fields.fileChannel = preset.channel(of: path)
                 if preset.needsContext { fields.context = try Self.context(of: path, lists) }
             }
+            fileContext = fields.context
             var lines = LogLines(isText: fields.preset?.text != nil, lists: lists)
             var text = try fields.preset?.text.map {
                 TextLog($0, path: path, isDayFirst: try isDayFirst ?? Self.isDayFirst(path))
@@ -126,7 +129,9 @@ struct LogImport: Sendable {
         } else if isExport, fields.renamed.isEmpty {
             try batch.append(fields.exported(line.bytes))
         } else {
-            if !line.context.isEmpty { fields.context.merge(line.context) { $1 } }
+            if !line.context.isEmpty {
+                fields.context = fileContext.merging(line.context) { $1 }
+            }
             do {
                 try add(value)
             } catch let error as CommandError {

@@ -6,6 +6,7 @@ extension Data {
     /// Throws an error for more than 1,000 combining marks in a row, perhaps escaped in JSON.
     ///
     /// Comparing such a text, also as a key or with a regular expression, takes quadratic time.
+    /// Direction marks do not count as characters between them, because imports remove these.
     func checkMarks(isJSON: Bool) throws(CommandError) {
         guard count > 2 * Data.longestRunOfMarks else { return }
         let scalars = String(decoding: self, as: UTF8.self).unicodeScalars
@@ -13,12 +14,21 @@ extension Data {
         while index < scalars.endIndex {
             let scalar = isJSON ? scalars.unescaped(at: &index) : scalars[index]
             scalars.formIndex(after: &index)
-            row = scalar?.isMark == true ? row + 1 : 0
+            if scalar?.isMark ?? false {
+                row += 1
+            } else if scalar != "\u{200E}" {
+                row = 0
+            }
             if row > Data.longestRunOfMarks {
                 throw .failed("more than \(grouped(Data.longestRunOfMarks)) marks in a row")
             }
         }
     }
+}
+
+extension String {
+    /// Checks a text that was joined or decoded, which can make longer runs of marks.
+    func checkMarks() throws(CommandError) { try Data(utf8).checkMarks(isJSON: false) }
 }
 
 extension String.UnicodeScalarView {
