@@ -32,8 +32,10 @@ struct MatrixRequest {
         MatrixRequest(method: "PUT", path: path, body: .json(body), kind: kind)
     }
 
-    static func post(_ path: String..., body: JSONValue = [:]) -> MatrixRequest {
-        MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
+    static func post(
+        _ path: String..., body: JSONValue = [:], kind: RateLimits.Kind = .managing
+    ) -> MatrixRequest {
+        MatrixRequest(method: "POST", path: path, body: .json(body), kind: kind)
     }
 
     /// The request for a value that is written back after a change: what ``ReplyCutter`` removed

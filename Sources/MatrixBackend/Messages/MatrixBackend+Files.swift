@@ -46,7 +46,7 @@ extension MatrixBackend {
         var request = MatrixRequest.get(
             "media", "download", server.text, String(match.2), api: "_matrix/client/v1")
         request.isOfFile = true
-        request.kind = .downloading
+        request.kind = .downloading(from: server.text)
         let declared = file.size.flatMap { $0 > 0 ? $0 : nil } ?? .max
         request.maximumByteCount = min(declared, options.maximumFileByteCount)
         do {

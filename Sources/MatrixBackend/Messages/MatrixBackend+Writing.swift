@@ -104,7 +104,7 @@ extension MatrixBackend {
         for error: BackendError, in room: String
     ) async throws(BackendError) -> BackendError {
         try await updateList()
-        let me = try me.rawValue
+        let me = try me
         guard let room = list.rooms[room] else {
             return BackendError(.refused, error.message, detail: .notMember)
         }

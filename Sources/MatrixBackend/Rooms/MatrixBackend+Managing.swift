@@ -35,11 +35,12 @@ extension MatrixBackend {
             "initial_state": .array(state),
         ]
         if !params.name.isEmpty { body["name"] = .string(params.name) }
-        let reply: RoomIDReply = try await call(.post("createRoom", body: .object(body)))
+        let reply: RoomIDReply = try await call(
+            .post("createRoom", body: .object(body), kind: .creating))
         if isDirect { try await addDirectChat(reply.room_id.text, with: others[0]) }
-        try await changePower(in: reply.room_id.text) { levels in
+        try await changePower(in: reply.room_id.text) { (levels) throws(BackendError) in
             for user in params.operatorUserIDs where user != me {
-                levels.set(["users", user.rawValue], to: 100)
+                try levels.set(["users", user.rawValue], to: 100)
             }
         }
         return try await channel(ChannelURL(reply.room_id.text))
@@ -55,9 +56,15 @@ extension MatrixBackend {
 
     private func addDirectChat(_ room: String, with user: UserID) async throws(BackendError) {
         let path = ["user", try me.rawValue, "account_data", "m.direct"]
-        // The list may lack rooms, because their part of the reply was cut.
-        var rooms = try await stored(at: path)
-        rooms.append(.string(room), to: user.rawValue)
+        var rooms: JSONValue
+        do throws(BackendError) {
+            // The list may lack rooms, because their part of the reply was cut.
+            rooms = try await stored(at: path)
+            try rooms.append(.string(room), to: user.rawValue)
+        } catch  where error.code == .refused || error.detail == .malformedData {
+            // The user is in the room already, which is not listed as a direct chat.
+            return
+        }
         let _: EmptyReply = try await call(
             MatrixRequest(method: "PUT", path: path, body: .json(rooms), kind: .managing))
     }
@@ -88,15 +95,15 @@ extension MatrixBackend {
         if patch.contains(\.data) || patch.contains(\.customType) || patch.contains(\.metadata) {
             let metadata = new.metadata.filter { !MetadataKey.all.contains($0.key) }
             // The list may lack the fields that do not change, because they were cut.
-            try await changeState("dev.scrollback", of: url) { state in
+            try await changeState("dev.scrollback", of: url) { (state) throws(BackendError) in
                 if patch.contains(\.data) {
-                    state.set(["dev.scrollback", "data"], to: .string(new.data))
+                    try state.set(["dev.scrollback", "data"], to: .string(new.data))
                 }
                 if patch.contains(\.customType) {
-                    state.set(["dev.scrollback", "custom_type"], to: .string(new.customType))
+                    try state.set(["dev.scrollback", "custom_type"], to: .string(new.customType))
                 }
                 if patch.contains(\.metadata) {
-                    state.set(
+                    try state.set(
                         ["dev.scrollback", "metadata"],
                         to: .object(metadata.mapValues { .string($0) }))
                 }
@@ -137,7 +144,8 @@ extension MatrixBackend {
 
     /// Joins a public room by its ID or alias, such as `#room:example.org`.
     func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
-        let reply: RoomIDReply = try await call(.post("join", url.rawValue))
+        let reply: RoomIDReply = try await call(
+            .post("join", url.rawValue, kind: .membership([url.rawValue])))
         return try await channel(ChannelURL(reply.room_id.text))
     }
 
@@ -154,15 +162,17 @@ extension MatrixBackend {
         body["user_id"] = user.map { .string($0.rawValue) }
         if !reason.isEmpty { body["reason"] = .string(reason) }
         let _: EmptyReply = try await call(
-            .post("rooms", url.rawValue, action, body: .object(body)))
+            .post(
+                "rooms", url.rawValue, action, body: .object(body),
+                kind: .membership([action, url.rawValue, user?.rawValue ?? ""])))
     }
 
     // MARK: Moderating
 
     /// Freezes a room by raising the power level that sending requires.
     func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
-        try await changePower(in: url.rawValue) { levels in
-            levels.set(["events_default"], to: isFrozen ? 50 : 0)
+        try await changePower(in: url.rawValue) { (levels) throws(BackendError) in
+            try levels.set(["events_default"], to: isFrozen ? 50 : 0)
         }
     }
 
@@ -182,8 +192,7 @@ extension MatrixBackend {
         }
         switch restriction {
         case .banned: try await act("ban", in: url, on: userID, reason: reason)
-        case .muted:
-            try await changePower(in: url.rawValue) { $0.set(["users", userID.rawValue], to: -1) }
+        case .muted: try await setPower(of: userID, in: url, to: -1)
         }
     }
 
@@ -192,43 +201,63 @@ extension MatrixBackend {
     ) async throws(BackendError) {
         switch restriction {
         case .banned: try await act("unban", in: url, on: userID)
-        case .muted:
-            try await changePower(in: url.rawValue) { $0.set(["users", userID.rawValue], to: nil) }
+        case .muted: try await setPower(of: userID, in: url, to: nil)
+        }
+    }
+
+    private func setPower(
+        of user: UserID, in url: ChannelURL, to level: JSONValue?
+    ) async throws(BackendError) {
+        try await changePower(in: url.rawValue) { (levels) throws(BackendError) in
+            try levels.set(["users", user.rawValue], to: level)
         }
     }
 
     private func changePower(
-        in room: String, _ change: (inout JSONValue) -> Void
+        in room: String, _ change: (inout JSONValue) throws(BackendError) -> Void
     ) async throws(BackendError) {
         try await changeState("m.room.power_levels", of: ChannelURL(room), change)
     }
 
     private func changeState(
-        _ type: String, of url: ChannelURL, _ change: (inout JSONValue) -> Void
+        _ type: String, of url: ChannelURL,
+        _ change: (inout JSONValue) throws(BackendError) -> Void
     ) async throws(BackendError) {
         let old = try await stored(at: ["rooms", url.rawValue, "state", type, ""])
         var new = old
-        change(&new)
+        try change(&new)
         if new != old { try await setState(type, of: url, to: new) }
     }
 }
 
 extension JSONValue {
-    fileprivate mutating func append(_ value: JSONValue, to key: String) {
+    fileprivate mutating func append(
+        _ value: JSONValue, to key: String
+    ) throws(BackendError) {
         var list: [JSONValue] = []
         if case .array(let values)? = self[key] { list = values }
-        set([key], to: .array(list + [value]))
+        try set([key], to: .array(list + [value]))
     }
 
-    fileprivate mutating func set(_ path: [String], to value: JSONValue?) {
+    /// Throws `refused` if the object has another key that is equal as a Unicode text.
+    fileprivate mutating func set(
+        _ path: [String], to value: JSONValue?
+    ) throws(BackendError) {
         guard let key = path.first else { return }
         var object: [String: JSONValue] = [:]
         if case .object(let entries) = self { object = entries }
+        if let index = object.index(forKey: key),
+            !object.keys[index].utf8.elementsEqual(key.utf8)
+        {
+            throw BackendError(
+                .refused, "\(key) and another ID are equal as Unicode texts",
+                detail: .invalidParameterValue)
+        }
         if path.count == 1 {
             object[key] = value
         } else {
             var inner = object[key] ?? [:]
-            inner.set(Array(path.dropFirst()), to: value)
+            try inner.set(Array(path.dropFirst()), to: value)
             object[key] = inner
         }
         self = .object(object)

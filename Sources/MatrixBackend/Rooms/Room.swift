@@ -8,11 +8,13 @@ struct Room {
     /// True if the room was listed as an invitation, whose state another server may have invented,
     /// and its state has not been received since.
     var lacksState = false
+    /// True if the state has too many events, so that the one of the encryption may be unknown.
+    private(set) var isStateCut = false
     private var name: String?
     private var alias: String?
     private var avatarURL: String?
     private var createdAt: Timestamp?
-    private var creators: Set<String> = []
+    private var creators: Set<UserID> = []
     private var roomType: String?
     private var isPublic = false
     private var topic: String?
@@ -101,7 +103,7 @@ extension Room {
         switch event.type {
         case "m.room.create":
             createdAt = event.time.milliseconds > 0 ? event.time : nil
-            creators = Set(content.additionalCreators + [event.sender])
+            creators = Set((content.additionalCreators + [event.sender]).map { UserID($0) })
             if Int(content.roomVersion ?? "1").map({ $0 < 12 }) ?? true { creators = [] }
             roomType = content.roomType
         case "m.room.name": name = content.name
@@ -129,7 +131,7 @@ extension Room {
 
 extension Room {
     /// Returns the power level of a user; in a room of version 12, creators have the highest one.
-    func power(of user: String) -> Int {
+    func power(of user: UserID) -> Int {
         creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
     }
 
@@ -138,19 +140,19 @@ extension Room {
     func message(_ event: RoomEvent, sender: Sender, me: UserID) -> Message {
         var message = Message(event, in: id, sender: sender, me: me)
         if message.mentionType == .channel, let needed = power?.roomNotification,
-            power(of: event.sender) < needed
+            power(of: UserID(event.sender)) < needed
         {
             message.mentionType = .users
         }
         return message
     }
 
-    func role(of user: String) -> Role { power(of: user) >= 50 ? .operator : .none }
+    func role(of user: UserID) -> Role { power(of: user) >= 50 ? .operator : .none }
 
     /// True if only operators may send, also in a room that was replaced by a new version.
     var isFrozen: Bool { replacement != nil || (power?.eventsDefault ?? 0) >= 50 }
 
-    func isMuted(_ user: String) -> Bool {
+    func isMuted(_ user: UserID) -> Bool {
         !isFrozen && power(of: user) < power?.eventsDefault ?? 0
     }
 
@@ -285,8 +287,8 @@ extension Room {
         channel.myMemberState = .joined
         channel.isMember = true
         channel.joinedAt = people[UserID(me)]?.time
-        channel.myRole = role(of: me)
-        channel.isCurrentUserMuted = isMuted(me)
+        channel.myRole = role(of: UserID(me))
+        channel.isCurrentUserMuted = isMuted(UserID(me))
         channel.unreadMessageCount = unreadCount
         channel.unreadMentionCount = highlightCount
         channel.readReceipts = Dictionary(

@@ -177,7 +177,7 @@ extension EventContent {
     }
 
     struct PowerLevels: Decodable, Sendable {
-        let users: [String: Int]
+        let users: [UserID: Int]
         let usersDefault: Int
         let eventsDefault: Int
         /// The level that a member needs in order to notify the whole room.
@@ -189,7 +189,9 @@ extension EventContent {
 
         init(from decoder: any Decoder) throws {
             let levels = try decoder.container(keyedBy: Key.self)
-            users = levels.lenientMap(.users).mapValues { (level: LenientInt) in level.value }
+            let users: [String: LenientInt] = levels.lenientMap(.users)
+            self.users = Dictionary(
+                uniqueKeysWithValues: users.map { (UserID($0.key), $0.value.value) })
             usersDefault = levels.lenient(LenientInt.self, .users_default)?.value ?? 0
             eventsDefault = levels.lenient(LenientInt.self, .events_default)?.value ?? 0
             let notifications = try? levels.nestedContainer(

@@ -5,7 +5,8 @@ extension JSONDecoder {
     /// Decodes a reply without the parts that ``ReplyCutter`` removes; throws also if it is not in
     /// UTF-8, or has more values than ``WireLimit/values``.
     ///
-    /// Unless the reply `mayBeCut`, its size must be limited, and long names are an error.
+    /// Unless the reply `mayBeCut`, its size must be limited, and long names are errors, as are
+    /// equal ones in a `JSONValue`.
     static func decode<Reply: Decodable>(
         _ type: Reply.Type, ofReply body: Data, mayBeCut: Bool = true
     ) throws -> Reply {
@@ -16,10 +17,18 @@ extension JSONDecoder {
         }
         let decoder = JSONDecoder()
         guard mayBeCut else {
-            guard body.withoutLongKeys == body else {
-                throw DecodingError.tooLong("a name in the reply")
+            var keyCount = 0
+            let read = body.overwritingKeys { key in
+                keyCount += 1
+                return key.count > Data.longestKey
             }
-            return try decoder.decode(type, from: body)
+            guard read == body else { throw DecodingError.tooLong("a name in the reply") }
+            let reply = try decoder.decode(type, from: body)
+            // The decoder keeps only one of two names that are equal as Unicode texts.
+            if let value = reply as? JSONValue, value.keyCount != keyCount {
+                throw DecodingError.corrupted("two names in the reply are equal")
+            }
+            return reply
         }
         let read = try ReplyCutter.cut(body).withoutInvalidKeys
         if read != body { decoder.userInfo[.isCut] = true }
@@ -41,6 +50,16 @@ extension Data {
             // These are all scalars that are canonically equivalent to one of ASCII.
             return ["\u{212A}", "\u{1FEF}", "\u{37E}"].contains { text.unicodeScalars.contains($0) }
                 || ["\\u212a", "\\u1fef", "\\u037e"].contains { escaped.contains($0) }
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var keyCount: Int {
+        switch self {
+        case .object(let entries): entries.values.reduce(entries.count) { $0 + $1.keyCount }
+        case .array(let elements): elements.reduce(0) { $0 + $1.keyCount }
+        default: 0
         }
     }
 }

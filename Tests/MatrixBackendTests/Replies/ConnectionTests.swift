@@ -220,6 +220,37 @@ import Testing
         #expect(device.server.requests.filter { $0 == "GET sync" }.count == 2)
     }
 
+    /// A homeserver may pass on the reply of another one, on which the room is.
+    @Test func rateLimitOfAnInvitationPausesNoBan() async throws {
+        let device = Device()
+        try await device.connect()
+        let limited = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#
+        device.server.reply("POST rooms/!b:example.org/invite", limited, status: 429)
+        device.server.reply("POST rooms/!b:example.org/ban", "{}")
+        await #expect(throws: BackendError.self) {
+            try await device.backend.perform(
+                InviteUsers(["@eve:example.org"], to: "!b:example.org"))
+        }
+        try await device.backend.perform(
+            RestrictUser("@eve:example.org", in: "!b:example.org", as: .banned))
+    }
+
+    @Test func rateLimitOfAJoinPausesNoOtherRoom() async throws {
+        let device = Device()
+        try await device.connect()
+        let limited = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#
+        device.server.reply("POST join/!a:example.net", limited, status: 429)
+        device.server.reply("POST rooms/!b:example.org/invite", "{}")
+        for _ in 1...2 {
+            let error = await #expect(throws: BackendError.self) {
+                try await device.backend.perform(JoinChannel("!a:example.net"))
+            }
+            #expect(error?.code == .throttled)
+        }
+        #expect(device.server.requests.count { $0.hasPrefix("POST join") } == 1)
+        try await device.backend.perform(InviteUsers(["@bob:example.org"], to: "!b:example.org"))
+    }
+
     @Test(arguments: [
         ("9223372036854775807", 15 * 60), ("86400000", 15 * 60), ("900000", 15 * 60), ("0", 0),
         ("-5000", 0), ("1e300", 1),

@@ -87,6 +87,14 @@ import Testing
         #expect(channel.myRole == .none && channel.isCurrentUserMuted && !channel.isFrozen)
     }
 
+    @Test func levelIsNotThatOfAnIDThatIsEqualAsAText() async throws {
+        let composed = UserID("@\u{E9}:example.org")
+        let channel = try await channel(
+            state("m.room.member", #"{"membership": "join"}"#, key: composed.rawValue),
+            state("m.room.power_levels", #"{"users": {"@e\u0301:example.org": -1}}"#))
+        #expect(channel.members.first { $0.userID == composed }?.isMuted == false)
+    }
+
     @Test func creatorOfARoomOfVersionTwelveIsAnOperator() async throws {
         let channel = try await channel(
             state(
@@ -232,6 +240,22 @@ import Testing
             return
         }
         #expect(levels.count == 2_101 && levels["@alice:example.org"] == 100)
+    }
+
+    /// A dictionary, and its decoder, would change or omit another member's level.
+    @Test(arguments: [
+        #"{"users": {"@e\u0301:evil.org": 0}}"#,
+        #"{"users": {"@e\u0301:evil.org": 0, "@\u00e9:evil.org": -1}}"#,
+    ])
+    func levelsWithIDsThatAreEqualAsTextsAreNotChanged(levels: String) async throws {
+        let device = try await FollowingDevice().device
+        device.server.reply("GET rooms/!room:example.org/state/m.room.power_levels", levels)
+        let count = device.server.bodies.count
+        await #expect(throws: BackendError.self) {
+            try await device.backend.perform(
+                RestrictUser("@\u{E9}:evil.org", in: room, as: .muted))
+        }
+        #expect(device.server.bodies.count == count)
     }
 
     /// Comparing a long name with many marks would take hours.
