@@ -16,7 +16,11 @@ extension MatrixBackend {
         // The room may have changed before the first batch of a connection.
         if !isCatchingUp {
             if unencrypted.contains(room) { return }
-            if let known, !known.isInvitation, !known.lacksState, list.token == feedToken { return }
+            if let known, !known.isInvitation, !known.lacksState, !known.isStateCut,
+                list.token == feedToken
+            {
+                return
+            }
         }
         do throws(BackendError) {
             let _: EventContent = try await call(

@@ -59,6 +59,7 @@ struct Room {
 extension Room {
     mutating func apply(_ changes: SyncReply.JoinedRoom, me: String) {
         isInvitation = false
+        if changes.isStateCut { isStateCut = true }
         for event in changes.state + changes.timeline where event.stateKey != nil { apply(event) }
         heroes = changes.summary.heroes.map { Array($0.prefix(WireLimit.heroes)) } ?? heroes
         joinedCount = changes.summary.joinedCount ?? joinedCount
@@ -159,8 +160,8 @@ extension Room {
     var members: [Member] {
         people.keys.sorted().compactMap { user in
             guard let person = people[user], let state = person.state else { return nil }
-            var member = Member(person.user, state: state, role: role(of: user.rawValue))
-            member.isMuted = isMuted(user.rawValue)
+            var member = Member(person.user, state: state, role: role(of: user))
+            member.isMuted = isMuted(user)
             if state == .joined { member.joinedAt = person.time }
             return member
         }

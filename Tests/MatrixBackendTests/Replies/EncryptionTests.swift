@@ -104,6 +104,28 @@ import Testing
         #expect(puts(device).isEmpty)
     }
 
+    /// A moderator can add events, so that the one of the encryption is not read.
+    @Test func encryptionIsRequestedIfTheStateHasTooManyEvents() async throws {
+        let device = Device()
+        try await device.connect()
+        let state = (0..<100_000).map { #"{"type":"x","sender":"@e:e","state_key":"\#($0)"}"# }
+        device.server.reply(
+            "GET sync",
+            """
+            {"next_batch": "s1", "rooms": {"join": {"!room:example.org":
+             {"state": {"events": [\(state.joined(separator: ",")),\(encryption)]}}}}}
+            """)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        let cursor = try await device.backend.feed(since: nil).cursor
+        device.server.replace("GET sync", #"{"next_batch": "s1"}"#)
+        _ = try await device.backend.feed(since: cursor)
+        device.server.reply(
+            "GET rooms/!room:example.org/state/m.room.encryption",
+            #"{"algorithm": "m.megolm.v1.aes-sha2"}"#)
+        await #expect(throws: BackendError.self) { try await device.backend.send(item) }
+        #expect(puts(device).isEmpty)
+    }
+
     @Test func encryptionOfARoomIsRequestedOnceForEachConnection() async throws {
         let device = Device()
         try await device.connect()
