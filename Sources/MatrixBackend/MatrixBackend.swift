@@ -204,7 +204,7 @@ public actor MatrixBackend: Backend {
         let request = HTTPRequest("GET", url, maximumByteCount: 64 << 10)
         let reply = try await transport.reply(to: request, leavesOrigin: true, policy)
         guard reply.status != 404 else { return server }
-        guard let found = try? JSONDecoder().decode(WellKnownReply.self, from: reply.body),
+        guard let found = try? JSONDecoder.decode(WellKnownReply.self, ofReply: reply.body),
             let homeserver = URL(string: found.homeserver.base_url)
         else {
             throw BackendError(

@@ -149,6 +149,10 @@ extension HTTPRequest {
         }
         if target.origin != url.origin {
             guard leavesOrigin else { throw refuse("the target is another server") }
+            // Otherwise, a homeserver on this device could reach its other programs.
+            guard target.scheme?.lowercased() == "https" || policy.allowsUnencrypted else {
+                throw refuse("the target is another server, and not encrypted")
+            }
             headers["Authorization"] = nil
         }
         url = target

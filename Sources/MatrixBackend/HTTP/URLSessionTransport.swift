@@ -69,14 +69,16 @@ public struct URLSessionTransport: HTTPTransport {
     #endif
 }
 
-/// The `URLSession` of a transport, without its asynchronous methods: these cancel the request
-/// inside the cancellation handler of the task.
+/// The sessions of a transport, without the asynchronous methods of `URLSession`: these cancel the
+/// request inside the cancellation handler of the task.
 ///
 /// On Linux, this blocks until the session's queue is free, which may be waiting for the same task,
 /// to resume it.
 private final class Connections: Sendable {
     private let session = Session()
-    private let fileSession = Session()
+    // The server of a file may answer slowly, and occupy all connections.
+    private let downloads = Session()
+    private let uploads = Session()
 
     /// Sends a request, which fails after `limit` seconds: Foundation on Linux may never end a
     /// request if the server stops while the client is connecting, or if the header fields never
@@ -84,7 +86,8 @@ private final class Connections: Sendable {
     func reply(
         to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
     ) async throws(BackendError) -> HTTPReply {
-        let session = request.transfersFile ? fileSession : session
+        let files = request.method == "GET" ? downloads : uploads
+        let session = request.transfersFile ? files : session
         let exchange = Exchange(request) { session.cancel($0) }
         let alarm = limit.map { limit in
             Task {

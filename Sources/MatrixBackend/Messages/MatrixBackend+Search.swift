@@ -5,7 +5,8 @@ extension MatrixBackend {
 
     /// Searches the joined rooms, except encrypted ones.
     ///
-    /// Matrix has no filter for times: a search ends at the first message before its lower bound.
+    /// Matrix has no filter for times: a search ends at the first page whose messages all precede
+    /// its lower bound, because their servers choose the times.
     func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {
@@ -25,7 +26,9 @@ extension MatrixBackend {
             // The homeserver finds an edited message by its first text, too.
             $0.updatedAt == nil || query.hits(in: $0) != nil
         }
-        if let since = params.since, let last = reply.results.last, last.event.time < since {
+        if let since = params.since, !reply.results.isEmpty,
+            reply.results.allSatisfy({ $0.event.time < since })
+        {
             return Page(page, next: nil)
         }
         return Page(page, next: reply.next.map { PageCursor($0) })

@@ -34,6 +34,8 @@ extension MatrixBackend {
             return false
         } catch  where error.code == .notFound || error.code == .refused {
             return error.code == .notFound
+        } catch  where error.detail == .malformedData {
+            return false
         }
     }
 }

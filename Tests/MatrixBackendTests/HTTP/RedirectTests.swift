@@ -10,9 +10,13 @@ import Testing
     private let credentials = Credentials("@alice:example.org", accessToken: "token")
 
     private func backend(
-        at server: LoopbackServer, _ login: MatrixBackend.Login = .token
+        at server: LoopbackServer, _ login: MatrixBackend.Login = .token,
+        allowsUnencryptedHTTP: Bool = false
     ) -> MatrixBackend {
-        MatrixBackend(homeserver: server.url, deviceID: "PHONE", login: login)
+        var options = MatrixBackend.Options()
+        options.allowsUnencryptedHTTP = allowsUnencryptedHTTP
+        return MatrixBackend(
+            homeserver: server.url, deviceID: "PHONE", login: login, options: options)
     }
 
     @Test func tokenIsNotSentToAnotherPort() async throws {
@@ -62,21 +66,37 @@ import Testing
         #expect(error?.code == .unanswered && server.requests.count == 6)
     }
 
-    @Test func fileIsFetchedElsewhereWithoutTheToken() async throws {
-        let other = try LoopbackServer { $0.reply(body: "picture") }
+    private func redirectingFiles(to other: LoopbackServer) throws -> LoopbackServer {
         let target = other.url.absoluteString
-        let server = try LoopbackServer { [whoami] connection in
+        return try LoopbackServer { [whoami] connection in
             if connection.request.contains("/media/") {
                 connection.reply(302, "Location: \(target)/store/1")
             } else {
                 connection.reply(body: whoami)
             }
         }
-        let backend = backend(at: server)
+    }
+
+    @Test func fileIsFetchedElsewhereWithoutTheToken() async throws {
+        let other = try LoopbackServer { $0.reply(body: "picture") }
+        let server = try redirectingFiles(to: other)
+        let backend = backend(at: server, allowsUnencryptedHTTP: true)
         _ = try await backend.connect(as: credentials)
         let data = try await backend.download(FileInfo(url: "mxc://example.org/1"))
         #expect(data == Data("picture".utf8))
         #expect(other.requests == ["GET /store/1"] && other.tokens == [nil])
+    }
+
+    /// A homeserver that is reached through a tunnel could read from other programs of the device.
+    @Test func fileIsNotFetchedFromAnotherPortOfTheDevice() async throws {
+        let other = try LoopbackServer { $0.reply(body: "picture") }
+        let server = try redirectingFiles(to: other)
+        let backend = backend(at: server)
+        _ = try await backend.connect(as: credentials)
+        let error = await #expect(throws: BackendError.self) {
+            try await backend.download(FileInfo(url: "mxc://example.org/1"))
+        }
+        #expect(error?.code == .unanswered && other.requests == [])
     }
 
     @Test(arguments: [401, 429, 404]) func errorOfAnotherServerDoesNotEndTheSession(

@@ -125,7 +125,7 @@ import Testing
     }
 
     /// A member of a room may keep files on a server that does not answer.
-    @Test func filesDoNotDelayOtherRequests() async throws {
+    @Test func downloadsDoNotDelayOtherRequests() async throws {
         let (arrivals, recorder) = AsyncStream<Void>.makeStream()
         let release = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { connection in
@@ -144,6 +144,9 @@ import Testing
         }
         for await _ in arrivals { break }
         #expect(try await transport.send(request(server)).status == 200)
+        var upload = request(server)
+        (upload.method, upload.transfersFile) = ("POST", true)
+        #expect(try await transport.send(upload).status == 200)
         for _ in files { release.signal() }
         for file in files { #expect(try await file.value == 200) }
         server.stop()

@@ -36,8 +36,9 @@ import Testing
         #expect(events.contains(.historyChanged(in: room, from: nil, through: 5000)))
     }
 
-    @Test func messagesOfAUserWhoLeavesStay() async throws {
-        let (_, events) = try await events(profile: "{}")
+    @Test(arguments: ["{}", #"{"displayname": "\#(String(repeating: "x", count: 5_000))"}"#])
+    func messagesOfAUserWhoLeavesStay(profile: String) async throws {
+        let (_, events) = try await events(profile: profile)
         #expect(!events.contains(.historyChanged(in: room, from: nil, through: 5000)))
     }
 

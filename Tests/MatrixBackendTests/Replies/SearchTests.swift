@@ -138,6 +138,11 @@ import Testing
         reply(event("$m1", "ship", at: 8000), next: "n1")
         #expect(try await search("ship") { $0.since = 8000 }.next == "n1")
         #expect(try await search("ship") { $0.since = 8001 }.next == nil)
+        // The sender's server chooses the time.
+        reply(
+            event("$m2", "ship", at: 8002), event("$m1", "ship", at: 8001),
+            event("$early", "ship", at: 1), next: "n2")
+        #expect(try await search("ship") { $0.since = 8001 }.next == "n2")
     }
 
     @Test func unknownCursorExpires() async throws {
