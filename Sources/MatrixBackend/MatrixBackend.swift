@@ -138,14 +138,14 @@ public actor MatrixBackend: Backend {
     var unansweredRooms: [String: ContinuousClock.Instant] = [:]
     /// The rooms whose last message could not be fetched, and when it is requested again.
     var staleRooms: [String: ContinuousClock.Instant] = [:]
+    /// The rooms of the feed's current batch whose last message was deleted or is unknown.
+    var roomsWithoutLast: Set<String> = []
     /// The rooms whose last message was fetched later than the event that changed it.
     var lateLastMessages: Set<String> = []
     var pageTokens = PageTokens()
     /// The oldest messages of pages, by the points at which the pages start.
     var pageStarts = RecentEntries<[Arrival]>(capacity: 100)
-    /// The parts of rooms' states, by type and key, that were fetched again for a redaction in the
-    /// feed's current batch.
-    var refetchedState: Set<[String]> = []
+    var refetched = Refetched()
     var reportedOnce: ReportedOnce?
     /// The newest event of each room that the feed has reported.
     var newestEvents: [String: String] = [:]

@@ -9,7 +9,8 @@ extension MatrixBackend {
         guard let cursor else { return try await beginning() }
         reportAgain(since: cursor)
         var events: [FeedEvent] = []
-        refetchedState = []
+        refetched = Refetched()
+        roomsWithoutLast = []
         // The events of a connection's first request happened before, and are not live.
         let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
         let reply = try await sync(
@@ -42,6 +43,7 @@ extension MatrixBackend {
             }
             events += try await eventsOrLoss(of: room, id, isListCurrent: isListCurrent)
         }
+        events += try await newLastMessages()
         reportedOnce?.next = FeedCursor(reply.nextBatch)
         return batch(events + (try await lateReaders()), reply.nextBatch)
     }
@@ -77,6 +79,27 @@ extension MatrixBackend {
             }
         }
         return events
+    }
+
+    /// Returns the last messages of the rooms whose last message was deleted or is unknown.
+    ///
+    /// They are requested at the same time, after all others: another server may answer late, and
+    /// have many rooms.
+    private func newLastMessages() async throws(BackendError) -> [FeedEvent] {
+        try await concurrently(roomsWithoutLast.sorted()) { id throws(BackendError) in
+            try await self.newLastMessage(of: id)
+        }.compactMap(\.self)
+    }
+
+    private func newLastMessage(of id: String) async throws(BackendError) -> FeedEvent? {
+        guard let message = try await availableNewestMessage(in: id) else {
+            list.rooms[id]?.lastMessageIsStale = true
+            return nil
+        }
+        list.setLastMessage(message, of: id)
+        var patch = Patch<GroupChannel>()
+        patch.set(\.lastMessage, to: message)
+        return .channel(ChannelUpdate(ChannelURL(id), patch))
     }
 
     private func distinctChannels() throws(BackendError) -> [FeedEvent] {
@@ -124,19 +147,15 @@ extension MatrixBackend {
     }
 
     /// Returns no events for a space.
-    private func completeState(
+    func completeState(
         of id: String, _ changes: [MembershipChange] = []
     ) async throws(BackendError) -> [FeedEvent] {
         try await resolveReceipts(of: id)
         try await resolveHeroes(of: id)
-        if let room = list.rooms[id], room.lastMessageIsStale, !room.isSpace {
-            try await fetchLastMessage(of: id)
-            // The events contain it.
-            lateLastMessages.remove(id)
-        }
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
         let isStale = list.rooms[id]?.lastMessageIsStale ?? false
+        if isStale { roomsWithoutLast.insert(id) }
         return events(of: changes, channel, omitsLastMessage: isStale)
     }
 
@@ -265,71 +284,6 @@ extension MatrixBackend {
         return []
     }
 
-    /// A redaction contains only the ID of the redacted event.
-    private func redaction(
-        of id: String, in room: String, at time: Timestamp
-    ) async throws(BackendError) -> [FeedEvent] {
-        let url = ChannelURL(room)
-        let deletion = FeedEvent.messageDeleted(MessageID(id), in: url, at: time)
-        switch seen[id] {
-        case .message, .reference: return [deletion]
-        case .deleted(let createdAt):
-            return [.messageOrEditDeleted(MessageID(id), in: url, createdAt: createdAt, at: time)]
-        case .reply(let root): return try await [deletion] + reverted(root, in: room)
-        case .edit(let edited): return try await reverted(edited, in: room)
-        case .reaction(let key, let target, let user):
-            if user == (try me).rawValue { ownReactions["\(target) \(key)"] = nil }
-            return [
-                .reaction(
-                    ReactionEvent(
-                        .delete, key, by: UserID(user), to: MessageID(target), in: url, at: time))
-            ]
-        case nil:
-            guard let event = try await event(id, in: room) else { return [deletion] }
-            if let key = event.stateKey {
-                return try await stateWithoutRedacted(event, key, in: room)
-            }
-            // A redacted event no longer names the message that it was for: an edit or a reaction
-            // may have been for any older message of the room.
-            if event.hasMessageType {
-                return [
-                    .messageOrEditDeleted(MessageID(id), in: url, createdAt: event.time, at: time)
-                ]
-            }
-            guard event.type == "m.reaction" else { return [] }
-            // The sender's server chooses the time of an event. Later messages are not concerned.
-            return [.historyChanged(in: url, from: nil, through: min(event.time, options.now()))]
-        }
-    }
-
-    /// Returns the events for a redacted event of the state, if it is still part of the state.
-    private func stateWithoutRedacted(
-        _ redacted: RoomEvent, _ key: String, in room: String
-    ) async throws(BackendError) -> [FeedEvent] {
-        // State fetched since the reply lacks the content of all its redactions.
-        guard refetchedState.insert([room, redacted.type, key]).inserted else { return [] }
-        let current: CurrentStateEvent
-        do {
-            current = try await call(
-                .get("rooms", room, "state", redacted.type, key, query: [("format", "event")]))
-        } catch  where error.code != .unanswered && Self.failuresOfRoom.contains(error.code) {
-            // The state has no such part, or its name cannot be requested.
-            return []
-        }
-        guard current.id.map({ $0 == redacted.id }) ?? true else { return [] }
-        try await updateList()
-        // Some servers ignore the format, and return only the content.
-        let events = current.id == nil ? try await state(of: room) : [redacted]
-        for event in events { list.rooms[room]?.apply(event) }
-        return try await completeState(of: room)
-    }
-
-    /// The events for a message that has lost an edit or a reply, and so has an earlier version.
-    private func reverted(_ id: String, in room: String) async throws(BackendError) -> [FeedEvent] {
-        guard let message = try await message(id, in: room) else { return [] }
-        return [.messageChanged(MessageID(id), in: ChannelURL(room)), .messageUpdated(message)]
-    }
-
     private func thread(
         _ root: String, in room: String
     ) async throws(BackendError) -> [FeedEvent] {
@@ -359,15 +313,7 @@ extension MatrixBackend {
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
         if try await changesLastMessage(changes, room, current, isListCurrent: isListCurrent) {
-            if isPaused(room) {
-                list.rooms[room]?.lastMessageIsStale = true
-            } else if let message = try await newestMessage(in: room) {
-                list.setLastMessage(message, of: room)
-                patch.set(\.lastMessage, to: message)
-            } else {
-                pause(room)
-                list.rooms[room]?.lastMessageIsStale = true
-            }
+            roomsWithoutLast.insert(room)
         } else if let last = changes.timeline.last(where: \.isMessage) {
             patch.set(\.lastMessage, to: current["edited \(last.id)"] ?? current[last.id])
         } else if let last = list.rooms[room]?.lastMessage?.messageID?.rawValue,

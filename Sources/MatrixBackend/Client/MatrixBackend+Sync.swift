@@ -185,9 +185,7 @@ extension MatrixBackend {
 
     func pause(_ room: String) { staleRooms[room] = options.instant() + Self.pauseOfRoom }
 
-    func isPaused(_ room: String) -> Bool {
-        staleRooms[room].map { options.instant() < $0 } ?? false
-    }
+    func isPaused(_ room: String) -> Bool { isAhead(staleRooms[room]) }
 
     /// Other rooms must not wait again and again for a room about which the server does not answer,
     /// because it waits for another one.
@@ -205,8 +203,10 @@ extension MatrixBackend {
         return true
     }
 
-    func isUnanswered(_ room: String) -> Bool {
-        unansweredRooms[room].map { options.instant() < $0 } ?? false
+    func isUnanswered(_ room: String) -> Bool { isAhead(unansweredRooms[room]) }
+
+    private func isAhead(_ end: ContinuousClock.Instant?) -> Bool {
+        end.map { options.instant() < $0 } ?? false
     }
 
     /// Other rooms must not wait for a room whose history the server cannot read.
@@ -214,21 +214,24 @@ extension MatrixBackend {
     /// Another server may answer too late. The last message of the room stays stale, and is
     /// requested again after a pause.
     func fetchLastMessage(of id: String) async throws(BackendError) {
-        guard !isPaused(id) else { return }
+        guard let message = try await availableNewestMessage(in: id) else { return }
+        // Meanwhile, another reply may have contained a newer message.
+        guard list.rooms[id]?.lastMessageIsStale ?? false else { return }
+        list.setLastMessage(message, of: id)
+        lateLastMessages.insert(id)
+    }
+
+    /// Returns `nil`, and begins a pause, if the server does not return the message.
+    func availableNewestMessage(in id: String) async throws(BackendError) -> Message?? {
+        guard !isPaused(id) else { return nil }
         do {
-            let message = try await newestMessage(in: id)
-            staleRooms[id] = nil
-            // Meanwhile, another reply may have contained a newer message.
-            guard list.rooms[id]?.lastMessageIsStale ?? false else { return }
-            guard let message else {
-                pause(id)
-                return
+            if let message = try await newestMessage(in: id) {
+                staleRooms[id] = nil
+                return message
             }
-            list.setLastMessage(message, of: id)
-            lateLastMessages.insert(id)
-        } catch  where Self.failuresOfRoom.contains(error.code) {
-            pause(id)
-        }
+        } catch  where Self.failuresOfRoom.contains(error.code) {}
+        pause(id)
+        return nil
     }
 
     /// Returns the last messages that were fetched since the last batch of the feed.

@@ -64,19 +64,29 @@ extension MatrixBackend {
         return state.events
     }
 
-    /// When a room loses its name, servers do not report its heroes until a member changes.
-    func resolveHeroes(of room: String) async throws(BackendError) {
-        guard list.rooms[room]?.lacksHeroes ?? false, !isUnanswered(room) else { return }
+    /// Returns `nil` if the server does not return the state.
+    func availableState(of room: String) async throws(BackendError) -> [RoomEvent]? {
+        guard !isUnanswered(room) else { return nil }
         do {
-            let (state, me) = (try await state(of: room), try me.rawValue)
-            list.rooms[room]?.setHeroes(from: state, me: me)
+            let state = try await state(of: room)
             unansweredCounts[room] = nil
+            return state
         } catch  where error.code == .notFound || error.code == .refused {
             // The user has just left the room.
+            return nil
         } catch  where error.code == .unanswered {
             // The state may be too long, because of large memberships.
             guard error.detail == .malformedData || recordUnanswered(room) else { throw error }
+            return nil
         }
+    }
+
+    /// When a room loses its name, servers do not report its heroes until a member changes.
+    func resolveHeroes(of room: String) async throws(BackendError) {
+        guard list.rooms[room]?.lacksHeroes ?? false,
+            let state = try await availableState(of: room)
+        else { return }
+        list.rooms[room]?.setHeroes(from: state, me: try me.rawValue)
     }
 
     // MARK: Receipts and typing

@@ -116,6 +116,30 @@ import Testing
         #expect(try await !alice.feed(change).contains(.truncation(in: room)))
     }
 
+    /// Many rooms of a server can lose their last messages at the same time.
+    @Test func roomsWhoseHistoryIsNotAnsweredDoNotStopTheFeed() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        var rooms = [
+            "!live:example.org": #"{"timeline": {"events": [\#(event("$m", text("hi")))]}}"#
+        ]
+        for number in 0..<10 {
+            let id = "!slow\(number):evil.org"
+            server.reply("GET rooms/\(id)/messages", "{}", status: 504)
+            let events = [
+                event("$m\(number)", text("x")),
+                redaction("$r\(number)", of: "$m\(number)", at: 3000),
+            ]
+            rooms[id] = #"{"timeline": {"events": [\#(events.joined(separator: ", "))]}}"#
+        }
+        server.replace("GET sync", join(rooms))
+        let events = try await alice.device.backend.feed(since: alice.cursor).events
+        #expect(texts(events).contains("hi"))
+        let before = server.requests.count
+        _ = try await alice.device.backend.feed(since: alice.cursor)
+        #expect(!server.requests.dropFirst(before).contains { $0.hasSuffix("/messages") })
+    }
+
     // MARK: False invitations
 
     private let falseInvitation = """

@@ -171,6 +171,19 @@ import Testing
         #expect(failures == [])
     }
 
+    /// Returns the events of a batch, and the numbers of requests for the state and for the list.
+    private func requestsOfFeed(
+        _ alice: FollowingDevice, _ timeline: [String]
+    ) async throws -> (events: [FeedEvent], state: Int, syncs: Int) {
+        let before = alice.device.server.requests.count
+        let events = try await alice.feed(sync: PreparedReplies.sync("s1", events: timeline))
+        let requests = alice.device.server.requests.dropFirst(before)
+        return (
+            events, requests.count { $0.hasPrefix("\(path)/state") },
+            requests.count { $0 == "GET sync" }
+        )
+    }
+
     /// Users may redact their own changes of their names.
     @Test func redactionsOfStateDoNotRepeatRequests() async throws {
         let alice = try await FollowingDevice()
@@ -186,12 +199,40 @@ import Testing
                 """)
             redactions.append(redaction("$r\(number)", of: "$s\(number)", at: 3000))
         }
-        let before = alice.device.server.requests.count
-        _ = try await alice.feed(sync: PreparedReplies.sync("s1", events: redactions))
-        let requests = alice.device.server.requests.dropFirst(before)
-        let state = requests.count { $0.hasPrefix("\(path)/state") }
-        let syncs = requests.count { $0 == "GET sync" }
+        let (_, state, syncs) = try await requestsOfFeed(alice, redactions)
         #expect(state <= 2 && syncs <= 2, "\(state) requests for the state, \(syncs) for the list")
+    }
+
+    /// Each account may redact its own membership.
+    @Test func redactionsOfManyMembershipsDoNotMultiplyRequests() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply(
+            "\(path)/state",
+            """
+            [{"type": "m.room.name", "event_id": "$n", "sender": "@eve:example.org",
+             "state_key": "", "origin_server_ts": 2000, "content": {"name": "Refetched"}}]
+            """)
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        var redactions: [String] = []
+        for number in 0..<50 {
+            let user = "@eve\(number):example.org"
+            let membership = """
+                {"type": "m.room.member", "event_id": "$s\(number)", "sender": "\(user)",
+                 "state_key": "\(user)", "origin_server_ts": 2000, "content": {}}
+                """
+            alice.device.server.reply("\(path)/event/$s\(number)", membership)
+            alice.device.server.reply("\(path)/state/m.room.member/\(user)", membership)
+            redactions.append(redaction("$r\(number)", of: "$s\(number)", at: 3000))
+        }
+        let (events, state, syncs) = try await requestsOfFeed(alice, redactions)
+        #expect(state <= 5 && syncs <= 2, "\(state) requests for the state, \(syncs) for the list")
+        let names = events.compactMap { event -> String? in
+            guard case .channel(let update) = event else { return nil }
+            var channel = GroupChannel()
+            update.patch.apply(to: &channel)
+            return channel.name
+        }
+        #expect(names.contains("Refetched"))
     }
 
     /// A path with such a part cannot be requested.
