@@ -307,8 +307,7 @@ simulation: deps
 	    --scratch-path .build-simulation --filter SyncTests.ModelTests
 
 nightly: deps deps-bench
-	.ci/lanes 'tsan, asan' \
-	    'graphs, bench bench-sync ARGS=--quick, simulation SEEDS=25000, fuzz FUZZ_SECONDS=120, test SCROLLBACK_NIGHTLY=1, faults soak PAGE='
+	.ci/lanes 'graphs, bench bench-sync ARGS=--quick, simulation SEEDS=25000, tsan, asan, fuzz FUZZ_SECONDS=120, test SCROLLBACK_NIGHTLY=1, faults soak PAGE='
 
 # Strips debug information. The program needs LevelDB and readline on the system where it runs.
 install: deps
