@@ -69,7 +69,14 @@ extension Rows {
     func outboxItemKey(_ id: RequestID) throws(StoreError) -> KeyBytes? {
         try withValue(of: ByteWriter.key { $0.outboxItemRequestKey(id) }) {
             (value) throws(StoreError) in
-            value.map { [OutboxTable.outboxItem.rawValue] + $0 }
+            guard let value else { return nil }
+            // An item that is written at a damaged place would be lost.
+            try decode(value, as: "the place of outbox item \(id)") {
+                (reader) throws(ByteReader.Damage) in
+                _ = try reader.measured()
+                _ = try reader.integer(UInt64.self)
+            }
+            return [OutboxTable.outboxItem.rawValue] + value
         }
     }
 }
