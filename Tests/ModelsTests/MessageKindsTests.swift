@@ -57,6 +57,13 @@ import Testing
         #expect(file("audio/ogg", data: #"{"is_voice":true,"duration":3}"#) == .voice)
         #expect(file("audio/ogg", data: #"{"is_voice":false}"#) == .audio)
         #expect(file("audio/ogg", data: "is_voice") == .audio)
+        // A decoder would read these bytes as UTF-16, in which long keys are not found.
+        var encoded = ""
+        for unit in "{\"is_voice\":true,\"x\":\"\u{7369}\u{765F}\u{696F}\u{6563}\"}".utf16 {
+            encoded.unicodeScalars.append(Unicode.Scalar(UInt8(unit & 0xFF)))
+            encoded.unicodeScalars.append(Unicode.Scalar(UInt8(unit >> 8)))
+        }
+        #expect(encoded.contains("is_voice") && file("audio/ogg", data: encoded) == .audio)
         #expect(file("video/mp4;voice") == .video && file("audio/voice") == .audio)
     }
 

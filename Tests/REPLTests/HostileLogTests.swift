@@ -30,7 +30,7 @@ import Testing
         try Data("\(good)\n\(line)\n".utf8).write(to: URL(filePath: path))
         let reply = await workspace.reply("import \(path) \(options)")
         #expect(
-            reply.hasPrefix("line 2: more than 1,000 marks in a row\nimported 1 message"),
+            reply.hasPrefix("line 2: more than 1,000 marks or flags in a row\nimported 1 message"),
             "\(reply.prefix(200))")
         await workspace.end()
     }
@@ -60,6 +60,25 @@ import Testing
         try await expectIsBadLine(
             Self.good.replacing("101", with: "102").replacing("\"x\"", with: "[\(parts)]"),
             Self.good)
+    }
+
+    /// A regular expression that steps back over flags counts those before each step.
+    @Test func lineOfFlagsIsABadLine() async throws {
+        let flags = String(repeating: "\u{1F1E9}\u{1F1EA}", count: 1_000_000)
+        let good = "2023-11-14 22:13:20\tann\thello"
+        try await expectIsBadLine(good + flags, good, "from=weechat into pets")
+    }
+
+    /// In UTF-8, the bytes are control characters.
+    @Test func lineInUTF16IsABadLine() async throws {
+        let file = directory.url.appending(path: "pets.jsonl")
+        var log = Data("\(Self.good)\n".utf8)
+        let text = "{\"\(Self.marks)\": 1}"
+        for unit in text.utf16 { log += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        try log.write(to: file)
+        let reply = await workspace.reply("import \(file.path)")
+        #expect(reply.hasPrefix("line 2: the JSON is not in UTF-8\nimported 1 message"), "\(reply)")
+        await workspace.end()
     }
 
     /// The import removes the direction marks between the others.
@@ -100,7 +119,7 @@ import Testing
         ).write(to: file)
         let reply = await workspace.reply("import \(file.path) from=messenger")
         #expect(
-            reply.contains("more than 1,000 marks in a row\nimported 1 message"),
+            reply.contains("more than 1,000 marks or flags in a row\nimported 1 message"),
             "\(reply.prefix(200))")
         await workspace.end()
     }

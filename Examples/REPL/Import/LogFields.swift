@@ -9,7 +9,7 @@ package struct LogFields: Sendable {
     ]
     static let otherNames = ["user": "sender", "text": "message"]
 
-    private static let longestName = 1024
+    static let longestName = 1024
 
     /// The paths of each property; the first one with a value is used.
     ///
@@ -131,11 +131,11 @@ package struct LogFields: Sendable {
         guard let textValue = reader.take("message") else {
             throw missing("message", reader.listHint)
         }
-        guard let parts = textValue.value.parts else { throw wrong(textValue, "a text") }
-        try parts.checkMarks()
-        var text = parts
+        guard let written = textValue.value.parts else { throw wrong(textValue, "a text") }
+        try written.checkMarks()
+        var text = written
         if let preset {
-            text = preset.decode(parts, nicknames)
+            text = preset.decode(written, nicknames)
             try text.checkMarks()
         }
         let isAdmin = try isAdmin(&reader, &tally)
@@ -149,7 +149,7 @@ package struct LogFields: Sendable {
         guard ownID != nil || idPrefix != nil else {
             throw missing("id", "id=line makes one, and ")
         }
-        let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, parts))"
+        let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, written))"
         for name in preset == nil ? reader.unread : reader.lost { tally.ignore(name) }
         let message = Message(
             type: sender == nil ? .admin : .text, id: try messageID(id, in: url),

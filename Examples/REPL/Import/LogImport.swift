@@ -28,7 +28,7 @@ struct LogImport: Sendable {
     private var batch: [Message] = []
     private var seen: Set<Int> = []
     private var isExport = false
-    /// The values outside of the messages of the file's beginning, by path.
+    /// The values of the file's last document, outside of its lists, by name.
     private var fileContext: [String: JSONValue] = [:]
     /// The current file's name; empty if there is only one.
     private var fileName = ""
@@ -66,7 +66,8 @@ struct LogImport: Sendable {
                 fields.fileChannel = preset.channel(of: path)
                 if preset.needsContext { fields.context = try Self.context(of: path, lists) }
             }
-            fileContext = fields.context
+            // Others are of single lists.
+            fileContext = fields.context.filter { !$0.key.contains(".") }
             var lines = LogLines(isText: fields.preset?.text != nil, lists: lists)
             var text = try fields.preset?.text.map {
                 TextLog($0, path: path, isDayFirst: try isDayFirst ?? Self.isDayFirst(path))
@@ -129,9 +130,7 @@ struct LogImport: Sendable {
         } else if isExport, fields.renamed.isEmpty {
             try batch.append(fields.exported(line.bytes))
         } else {
-            if !line.context.isEmpty {
-                fields.context = fileContext.merging(line.context) { $1 }
-            }
+            fields.context = fileContext.merging(line.context) { $1 }
             do {
                 try add(value)
             } catch let error as CommandError {
@@ -216,7 +215,7 @@ struct LogImport: Sendable {
                     let id = user.value(at: idPath[...])?.scalar
                 else { continue }
                 names[id] = namePaths.lazy.compactMap { user.value(at: $0[...])?.scalar }
-                    .first { !$0.isEmpty }
+                    .first { !$0.isEmpty && $0.utf8.count <= LogFields.longestName }
             }
             if bytes.isEmpty { return names }
         }

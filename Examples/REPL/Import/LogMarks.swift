@@ -3,12 +3,14 @@ import Foundation
 extension Data {
     private static let longestRunOfMarks = 1000
 
-    /// Throws an error for more than 1,000 combining marks in a row, perhaps escaped in JSON.
+    /// Throws an error for more than 1,000 combining marks or halves of flags in a row, perhaps
+    /// escaped in JSON, and for JSON that a decoder does not read as UTF-8.
     ///
     /// Comparing such a text, also as a key or with a regular expression, takes quadratic time.
     /// Direction marks do not count as characters between them, because imports remove these.
     func checkMarks(isJSON: Bool) throws(CommandError) {
         guard count > 2 * Data.longestRunOfMarks else { return }
+        guard !isJSON || isReadAsUTF8 else { throw .failed("the JSON is not in UTF-8") }
         let scalars = String(decoding: self, as: UTF8.self).unicodeScalars
         var (index, row) = (scalars.startIndex, 0)
         while index < scalars.endIndex {
@@ -20,7 +22,8 @@ extension Data {
                 row = 0
             }
             if row > Data.longestRunOfMarks {
-                throw .failed("more than \(grouped(Data.longestRunOfMarks)) marks in a row")
+                throw .failed(
+                    "more than \(grouped(Data.longestRunOfMarks)) marks or flags in a row")
             }
         }
     }
@@ -62,7 +65,7 @@ extension String.UnicodeScalarView {
 extension Unicode.Scalar {
     fileprivate var isMark: Bool {
         value >= 0x300
-            && (properties.canonicalCombiningClass != .notReordered
+            && (0x1F1E6...0x1F1FF ~= value || properties.canonicalCombiningClass != .notReordered
                 || ["\u{F73}", "\u{F75}", "\u{F81}"].contains(self))
     }
 }

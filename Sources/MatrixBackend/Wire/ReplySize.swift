@@ -10,9 +10,7 @@ extension JSONDecoder {
     static func decode<Reply: Decodable>(
         _ type: Reply.Type, ofReply body: Data, mayBeCut: Bool = true
     ) throws -> Reply {
-        // The decoder would recognize UTF-16 and UTF-32, whose values are not counted, by a byte
-        // order mark or a zero byte.
-        guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
+        guard body.isReadAsUTF8 else {
             throw DecodingError.corrupted("the reply is not in UTF-8")
         }
         let decoder = JSONDecoder()

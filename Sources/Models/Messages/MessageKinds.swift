@@ -215,7 +215,8 @@ extension FileInfo {
 
     private func isVoice(_ type: String) -> Bool {
         if type.drop(while: { $0 != ";" }).contains("voice") { return true }
-        guard let data = data.map({ Data($0.utf8) }), data.range(of: Data("is_voice".utf8)) != nil
+        guard let data = data.map({ Data($0.utf8) }), data.isReadAsUTF8,
+            data.range(of: Data("is_voice".utf8)) != nil
         else { return false }
         // Data other than JSON does not say that the file is a voice.
         let value = try? JSONDecoder().decode(JSONValue.self, from: data.withoutLongKeys)
