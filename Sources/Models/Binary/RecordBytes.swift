@@ -188,6 +188,7 @@ extension RecordBytes {
             result += bytes[run]
         }
         add(before: .max)
+        precondition(result.count < Wire.maximumSize, "A record must stay below 1 GiB.")
         self = RecordBytes(bytes: result, range: result.indices)
     }
 }

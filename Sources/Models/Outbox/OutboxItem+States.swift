@@ -30,6 +30,8 @@ extension OutboxItem {
     /// `data`, `customType` and `extra`, which stay.
     package mutating func distrust() {
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
+        // A newer version could give them a meaning that no list shows.
+        if isUnderstood { removeUnknownFields() }
         // In another epoch, a deletion would count as done.
         targetEpoch = nil
         userMessageUpdateParams = userMessageUpdateParams?.shownParts
@@ -38,6 +40,7 @@ extension OutboxItem {
         // Lists show the data, and a copy would be sent.
         for index in files.indices where files[index].data != nil { setFileCopy(nil, at: index) }
         fileCopies = Array(fileCopies.prefix(files.count))
+        while fileCopies.last?.name.isEmpty ?? false { fileCopies.removeLast() }
         removePaths()
         guard operation == .send, let shown = message, let new = shown.newMessage?.shownParts else {
             message = nil

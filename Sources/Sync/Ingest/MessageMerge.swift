@@ -94,7 +94,9 @@ struct MessageMerge {
 
     /// The files that only the replaced version has.
     func replacedFiles(by saved: Message) -> [FileInfo] {
-        storedFiles.isEmpty ? [] : storedFiles.filter { !saved.files.contains($0) }
+        guard !storedFiles.isEmpty else { return [] }
+        let kept = Set(saved.files)
+        return storedFiles.filter { !kept.contains($0) }
     }
 }
 
