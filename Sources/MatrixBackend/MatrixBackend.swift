@@ -138,14 +138,15 @@ public actor MatrixBackend: Backend {
     var unansweredRooms: [String: ContinuousClock.Instant] = [:]
     /// The rooms whose last message could not be fetched, and when it is requested again.
     var staleRooms: [String: ContinuousClock.Instant] = [:]
-    /// The rooms of the feed's current batch whose last message was deleted or is unknown.
-    var roomsWithoutLast: Set<String> = []
+    /// The rooms whose last message was deleted or is unknown, and which the feed reports once it
+    /// has fetched them.
+    var roomsWithoutLastMessage: Set<String> = []
     /// The rooms whose last message was fetched later than the event that changed it.
     var lateLastMessages: Set<String> = []
     var pageTokens = PageTokens()
     /// The oldest messages of pages, by the points at which the pages start.
     var pageStarts = RecentEntries<[Arrival]>(capacity: 100)
-    var refetched = Refetched()
+    var refetched = RefetchedState()
     var reportedOnce: ReportedOnce?
     /// The newest event of each room that the feed has reported.
     var newestEvents: [String: String] = [:]

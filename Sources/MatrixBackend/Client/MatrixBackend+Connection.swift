@@ -141,7 +141,7 @@ extension MatrixBackend {
         failedRooms = [:]
         (unansweredCounts, unansweredRooms) = ([:], [:])
         staleRooms = [:]
-        lateLastMessages = []
+        (lateLastMessages, roomsWithoutLastMessage) = ([], [])
         reportedOnce = nil
         newestEvents = [:]
         unreportedReaders = []

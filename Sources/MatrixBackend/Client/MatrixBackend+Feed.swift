@@ -9,8 +9,7 @@ extension MatrixBackend {
         guard let cursor else { return try await beginning() }
         reportAgain(since: cursor)
         var events: [FeedEvent] = []
-        refetched = Refetched()
-        roomsWithoutLast = []
+        refetched = RefetchedState()
         // The events of a connection's first request happened before, and are not live.
         let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
         let reply = try await sync(
@@ -33,6 +32,7 @@ extension MatrixBackend {
         // The list may be newer than the reply: the user may have returned to the room.
         for id in reply.left.keys.sorted() {
             events.append(.channelRemoved(ChannelURL(id), try removal(from: id, reply.left[id]!)))
+            roomsWithoutLastMessage.remove(id)
         }
         for id in reply.invited.keys.sorted() where list.rooms[id]?.isInvitation ?? false {
             events += try await completeState(of: id)
@@ -54,7 +54,8 @@ extension MatrixBackend {
         if let last = reportedOnce, last.cursor == cursor, last.next != cursor {
             for room in last.completedRooms { list.rooms[room]?.lacksState = true }
             mayHaveLostRooms = mayHaveLostRooms || last.hasComparedRooms
-            lateLastMessages.formUnion(last.lastMessages)
+            lateLastMessages.formUnion(last.lastMessages.filter { list.rooms[$0] != nil })
+            roomsWithoutLastMessage.formUnion(last.lastMessages.filter { list.rooms[$0] == nil })
         }
         reportedOnce = ReportedOnce(cursor: cursor)
     }
@@ -84,22 +85,26 @@ extension MatrixBackend {
     /// Returns the last messages of the rooms whose last message was deleted or is unknown.
     ///
     /// They are requested at the same time, after all others: another server may answer late, and
-    /// have many rooms.
+    /// have many rooms. What is not returned is requested again by a batch after a pause.
     private func newLastMessages() async throws(BackendError) -> [FeedEvent] {
-        try await concurrently(roomsWithoutLast.sorted()) { id throws(BackendError) in
+        let rooms = roomsWithoutLastMessage.filter { !isPaused($0) }.sorted()
+        return try await concurrently(rooms) { id throws(BackendError) in
             try await self.newLastMessage(of: id)
         }.compactMap(\.self)
     }
 
     private func newLastMessage(of id: String) async throws(BackendError) -> FeedEvent? {
-        guard let message = try await availableNewestMessage(in: id) else {
-            list.rooms[id]?.lastMessageIsStale = true
-            return nil
-        }
-        list.setLastMessage(message, of: id)
-        var patch = Patch<GroupChannel>()
-        patch.set(\.lastMessage, to: message)
-        return .channel(ChannelUpdate(ChannelURL(id), patch))
+        guard let message = try await availableNewestMessage(in: id) else { return nil }
+        roomsWithoutLastMessage.remove(id)
+        reportedOnce?.lastMessages.insert(id)
+        // Meanwhile, another reply may have contained a newer message.
+        if list.rooms[id]?.lastMessageIsStale ?? false { list.setLastMessage(message, of: id) }
+        return lastMessageChange(of: id, to: list.rooms[id].map(\.lastMessage) ?? message)
+    }
+
+    private func requestLastMessage(of room: String) {
+        list.rooms[room]?.lastMessageIsStale = true
+        roomsWithoutLastMessage.insert(room)
     }
 
     private func distinctChannels() throws(BackendError) -> [FeedEvent] {
@@ -155,7 +160,7 @@ extension MatrixBackend {
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
         let isStale = list.rooms[id]?.lastMessageIsStale ?? false
-        if isStale { roomsWithoutLast.insert(id) }
+        if isStale { requestLastMessage(of: id) }
         return events(of: changes, channel, omitsLastMessage: isStale)
     }
 
@@ -313,7 +318,7 @@ extension MatrixBackend {
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
         if try await changesLastMessage(changes, room, current, isListCurrent: isListCurrent) {
-            roomsWithoutLast.insert(room)
+            requestLastMessage(of: room)
         } else if let last = changes.timeline.last(where: \.isMessage) {
             patch.set(\.lastMessage, to: current["edited \(last.id)"] ?? current[last.id])
         } else if let last = list.rooms[room]?.lastMessage?.messageID?.rawValue,

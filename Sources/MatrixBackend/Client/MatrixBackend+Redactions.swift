@@ -2,7 +2,7 @@ import Models
 
 extension MatrixBackend {
     /// The state that was fetched again for redactions in the feed's current batch.
-    struct Refetched {
+    struct RefetchedState {
         /// The number of redacted parts of a room's state above which the whole state is fetched.
         static let partLimit = 3
 
@@ -10,7 +10,8 @@ extension MatrixBackend {
         var parts: [String: Set<[[UInt8]]>] = [:]
         /// The numbers of parts that were still current.
         var counts: [String: Int] = [:]
-        /// The rooms whose whole state was fetched.
+        /// The rooms whose whole state was requested, and those that have returned it.
+        var requestedRooms: Set<String> = []
         var rooms: Set<String> = []
         var hasUpdatedList = false
     }
@@ -70,17 +71,21 @@ extension MatrixBackend {
             return []
         }
         guard current.id.map({ $0 == redacted.id }) ?? true else { return [] }
-        refetched.counts[room, default: 0] += 1
+        let count = (refetched.counts[room] ?? 0) + 1
+        refetched.counts[room] = count
         if !refetched.hasUpdatedList {
             try await updateList()
             refetched.hasUpdatedList = true
         }
         var state: [RoomEvent]?
         // Some servers ignore the format, and return only the content.
-        if current.id == nil || refetched.counts[room]! > Refetched.partLimit {
+        if current.id == nil || count > RefetchedState.partLimit,
+            refetched.requestedRooms.insert(room).inserted
+        {
             state = try await availableState(of: room)
             if state != nil { refetched.rooms.insert(room) }
         }
+        if state == nil, current.id == nil { return [] }
         for event in state ?? [redacted] { list.rooms[room]?.apply(event) }
         return try await completeState(of: room)
     }

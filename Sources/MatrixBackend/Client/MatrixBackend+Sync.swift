@@ -209,19 +209,20 @@ extension MatrixBackend {
         end.map { options.instant() < $0 } ?? false
     }
 
-    /// Other rooms must not wait for a room whose history the server cannot read.
-    ///
-    /// Another server may answer too late. The last message of the room stays stale, and is
-    /// requested again after a pause.
     func fetchLastMessage(of id: String) async throws(BackendError) {
         guard let message = try await availableNewestMessage(in: id) else { return }
         // Meanwhile, another reply may have contained a newer message.
         guard list.rooms[id]?.lastMessageIsStale ?? false else { return }
         list.setLastMessage(message, of: id)
         lateLastMessages.insert(id)
+        roomsWithoutLastMessage.remove(id)
     }
 
-    /// Returns `nil`, and begins a pause, if the server does not return the message.
+    /// Returns the newest message of a room, or `.some(nil)` if it has none; `nil` if the server did
+    /// not return it, also during the pause that this begins.
+    ///
+    /// Other rooms must not wait for a room whose history the server cannot read. Another server
+    /// may answer too late.
     func availableNewestMessage(in id: String) async throws(BackendError) -> Message?? {
         guard !isPaused(id) else { return nil }
         do {
@@ -229,7 +230,9 @@ extension MatrixBackend {
                 staleRooms[id] = nil
                 return message
             }
-        } catch  where Self.failuresOfRoom.contains(error.code) {}
+        } catch  where Self.failuresOfRoom.contains(error.code) {
+            // The room is requested again after the pause.
+        }
         pause(id)
         return nil
     }
@@ -240,10 +243,14 @@ extension MatrixBackend {
         reportedOnce?.lastMessages = lateLastMessages
         return lateLastMessages.sorted().compactMap { id in
             guard let room = list.rooms[id], !room.lastMessageIsStale else { return nil }
-            var patch = Patch<GroupChannel>()
-            patch.set(\.lastMessage, to: room.lastMessage)
-            return .channel(ChannelUpdate(ChannelURL(id), patch))
+            return lastMessageChange(of: id, to: room.lastMessage)
         }
+    }
+
+    func lastMessageChange(of room: String, to message: Message?) -> FeedEvent {
+        var patch = Patch<GroupChannel>()
+        patch.set(\.lastMessage, to: message)
+        return .channel(ChannelUpdate(ChannelURL(room), patch))
     }
 
     // MARK: Members

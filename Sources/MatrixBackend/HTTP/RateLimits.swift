@@ -6,7 +6,7 @@ struct RateLimits {
     enum Kind: Hashable {
         case reading, sending, managing, signingIn, creating
         // For these, a homeserver may pass on the reply of the room's or the file's server.
-        case membership([String])
+        case membership(action: String, room: String, user: String?)
         case downloading(from: String)
     }
 

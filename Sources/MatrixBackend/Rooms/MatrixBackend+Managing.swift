@@ -145,7 +145,9 @@ extension MatrixBackend {
     /// Joins a public room by its ID or alias, such as `#room:example.org`.
     func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         let reply: RoomIDReply = try await call(
-            .post("join", url.rawValue, kind: .membership([url.rawValue])))
+            .post(
+                "join", url.rawValue,
+                kind: .membership(action: "join", room: url.rawValue, user: nil)))
         return try await channel(ChannelURL(reply.room_id.text))
     }
 
@@ -164,7 +166,7 @@ extension MatrixBackend {
         let _: EmptyReply = try await call(
             .post(
                 "rooms", url.rawValue, action, body: .object(body),
-                kind: .membership([action, url.rawValue, user?.rawValue ?? ""])))
+                kind: .membership(action: action, room: url.rawValue, user: user?.rawValue)))
     }
 
     // MARK: Moderating

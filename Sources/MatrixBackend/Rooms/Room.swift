@@ -9,7 +9,7 @@ struct Room {
     /// and its state has not been received since.
     var lacksState = false
     /// True if the state has too many events, so that the one of the encryption may be unknown.
-    private(set) var isStateCut = false
+    var isStateCut = false
     private var name: String?
     private var alias: String?
     private var avatarURL: String?
