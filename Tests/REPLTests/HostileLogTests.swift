@@ -105,6 +105,23 @@ import Testing
         await workspace.end()
     }
 
+    /// The names would be hashed again for each element.
+    @Test func namesOutsideOfTheMessagesAreReadOnce() async throws {
+        let marks = String(repeating: "\u{316}\u{301}", count: 250)
+        let values = (0..<100).map { "\"k\($0)\(marks)\": 1" }.joined(separator: ", ")
+        let elements = String(repeating: "{},", count: 100_000)
+        let file = directory.url.appending(path: "message_1.json")
+        try Data(
+            """
+            {\(values), "messages": [\(elements)
+            {"sender_name": "Ann", "timestamp_ms": 1700000000000, "content": "x"}]}
+            """.utf8
+        ).write(to: file)
+        let reply = await workspace.reply("import \(file.path) from=messenger")
+        #expect(reply.contains("imported 1 message"), "\(reply.prefix(200))")
+        await workspace.end()
+    }
+
     @Test func decodedTextWithManyMarksIsNotImported() async throws {
         let file = directory.url.appending(path: "pets_1/message_1.json")
         try FileManager.default.createDirectory(

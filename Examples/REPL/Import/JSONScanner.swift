@@ -21,6 +21,8 @@ struct JSONScanner {
     private static let keySize = 1 << 10
 
     private(set) var context: [String: JSONValue] = [:]
+    /// The number of changes of the context.
+    private var contextNumber = 0
 
     /// The read values, with the values outside of the list at that time.
     var found: [LogLine] = []
@@ -136,7 +138,10 @@ struct JSONScanner {
             }
             if last.isObject, last.path.isEmpty, let bytes = whole {
                 (whole, context) = (nil, [:])
-                found.append(LogLine(number: firstLine, bytes: Data(bytes)))
+                contextNumber += 1
+                found.append(
+                    LogLine(
+                        number: firstLine, bytes: Data(bytes), contextNumber: contextNumber))
             }
             if frames.last?.isObject == true { frames[frames.count - 1].key = "" }
         case 0x22 where frame?.isObject == true && frame?.key == "":
@@ -149,6 +154,7 @@ struct JSONScanner {
         where !lists.contains(path) && (isOnTheWay(path) || path.isEmpty && !lists.isEmpty):
             if path.isEmpty { (whole, firstLine) = ([byte], line) }
             context = context.filter { !path.isEmpty && !$0.key.hasPrefix("\(path).") }
+            contextNumber += 1
             frames.append(Frame(isObject: true, path: path))
         default:
             value = []
@@ -175,7 +181,12 @@ struct JSONScanner {
             guard let frame = frames.last else { return }
             let path = join(frame.path, frame.key)
             frames[frames.count - 1].key = ""
-            guard context.count < Self.contextLimit || context[path] != nil else { return }
+            // Each list has a context: long names would take long to hash again and again.
+            let longest = path.utf8.allSatisfy { $0 < 0x80 } ? 256 : 64
+            guard path.utf8.count <= longest,
+                context.count < Self.contextLimit || context[path] != nil
+            else { return }
+            contextNumber += 1
             // A large value was cut off.
             let bytes = Data(value)
             context[path] =
@@ -186,6 +197,7 @@ struct JSONScanner {
         found.append(
             LogLine(
                 number: firstLine, bytes: Data(value), context: context,
+                contextNumber: contextNumber,
                 isInList: frames.last.map { lists.contains($0.path) } ?? false))
     }
 }

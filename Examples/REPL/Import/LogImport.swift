@@ -30,6 +30,8 @@ struct LogImport: Sendable {
     private var isExport = false
     /// The values of the file's last document, outside of its lists, by name.
     private var fileContext: [String: JSONValue] = [:]
+    /// The number of changes of the context that the fields have.
+    private var contextNumber = 0
     /// The current file's name; empty if there is only one.
     private var fileName = ""
     private var namedList: String?
@@ -68,16 +70,17 @@ struct LogImport: Sendable {
             }
             // Others are of single lists.
             fileContext = fields.context.filter { !$0.key.contains(".") }
+            contextNumber = 0
             var lines = LogLines(isText: fields.preset?.text != nil, lists: lists)
             var text = try fields.preset?.text.map {
                 TextLog($0, path: path, isDayFirst: try isDayFirst ?? Self.isDayFirst(path))
             }
             while true {
                 let bytes = try file.next()
+                try Task.checkCancellation()
                 for line in bytes.isEmpty ? lines.finish() : lines.read(bytes) {
                     try read(line, &text)
                     guard batch.count >= Self.batchSize else { continue }
-                    try Task.checkCancellation()
                     try write()
                     let part = file.byteCount.map { Double(file.readCount) / Double(max(1, $0)) }
                     await progress(
@@ -130,7 +133,10 @@ struct LogImport: Sendable {
         } else if isExport, fields.renamed.isEmpty {
             try batch.append(fields.exported(line.bytes))
         } else {
-            fields.context = fileContext.merging(line.context) { $1 }
+            if line.contextNumber != contextNumber {
+                contextNumber = line.contextNumber
+                fields.context = fileContext.merging(line.context) { $1 }
+            }
             do {
                 try add(value)
             } catch let error as CommandError {

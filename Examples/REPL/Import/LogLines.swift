@@ -11,6 +11,9 @@ package struct LogLine {
     /// The values outside of the value's list, by path.
     var context: [String: JSONValue] = [:]
 
+    /// The number of changes of the context so far.
+    var contextNumber = 0
+
     var isInList = false
 }
 
