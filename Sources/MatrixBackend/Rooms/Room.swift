@@ -14,6 +14,7 @@ struct Room {
     private var alias: String?
     private var avatarURL: String?
     private var createdAt: Timestamp?
+    private var creator: UserID?
     private var creators: Set<UserID> = []
     private var roomType: String?
     private var isPublic = false
@@ -104,6 +105,7 @@ extension Room {
         switch event.type {
         case "m.room.create":
             createdAt = event.time.milliseconds > 0 ? event.time : nil
+            creator = UserID(event.sender)
             creators = Set((content.additionalCreators + [event.sender]).map { UserID($0) })
             if Int(content.roomVersion ?? "1").map({ $0 < 12 }) ?? true { creators = [] }
             roomType = content.roomType
@@ -114,7 +116,7 @@ extension Room {
         case "m.room.topic": topic = content.topic
         // An encrypted room stays encrypted.
         case "m.room.encryption": encryption = content.algorithm ?? encryption ?? "unknown"
-        case "m.room.power_levels": power = content.power
+        case "m.room.power_levels": power = content.power ?? EventContent.PowerLevels()
         case "m.room.tombstone": replacement = content.replacementRoom ?? ""
         case "m.room.pinned_events": pinned = content.pinned
         case "dev.scrollback": own = content.own
@@ -132,17 +134,20 @@ extension Room {
 
 extension Room {
     /// Returns the power level of a user; in a room of version 12, creators have the highest one.
+    ///
+    /// Without levels, the specification gives the creator 100.
     func power(of user: UserID) -> Int {
-        creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
+        if creators.contains(user) { return .max }
+        return power.map { $0.users[user] ?? $0.usersDefault } ?? (user == creator ? 100 : 0)
     }
 
     /// Returns a message, in which a mention of all counts only if the sender may notify the room,
     /// as in Matrix's push rules.
     func message(_ event: RoomEvent, sender: Sender, me: UserID) -> Message {
         var message = Message(event, in: id, sender: sender, me: me)
-        if message.mentionType == .channel, let needed = power?.roomNotification,
-            power(of: UserID(event.sender)) < needed
-        {
+        // The default of the specification counts also while the levels are unknown.
+        let needed = power?.roomNotification ?? EventContent.PowerLevels.defaultRoomNotification
+        if message.mentionType == .channel, power(of: UserID(event.sender)) < needed {
             message.mentionType = .users
         }
         return message

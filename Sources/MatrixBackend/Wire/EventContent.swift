@@ -55,6 +55,7 @@ struct EventContent: Decodable, Sendable {
         case own = "dev.scrollback"
         case membership, displayname, avatar_url, is_direct, name, alias, join_rule, type
         case additional_creators, room_version, replacement_room, pinned, users, events_default
+        case users_default, notifications
         case algorithm, topic, reason, formatted_body, file
         case voice = "org.matrix.msc3245.voice"
     }
@@ -84,7 +85,8 @@ struct EventContent: Decodable, Sendable {
         // Homeservers read these only from the outer content, whatever the type of the message.
         redacts = whole.lenientID(.redacts)
         decodeState(whole)
-        if whole.contains(.users) || whole.contains(.events_default) {
+        if [.users, .users_default, .events_default, .notifications].contains(where: whole.contains)
+        {
             power = try? PowerLevels(from: decoder)
         }
     }
@@ -183,8 +185,16 @@ extension EventContent {
         /// The level that a member needs in order to notify the whole room.
         let roomNotification: Int
 
+        static let defaultRoomNotification = 50
+
         private enum Key: String, CodingKey {
             case users, users_default, events_default, notifications, room
+        }
+
+        /// The defaults of an event without content.
+        init() {
+            (users, usersDefault, eventsDefault) = ([:], 0, 0)
+            roomNotification = Self.defaultRoomNotification
         }
 
         init(from decoder: any Decoder) throws {
@@ -196,7 +206,9 @@ extension EventContent {
             eventsDefault = levels.lenient(LenientInt.self, .events_default)?.value ?? 0
             let notifications = try? levels.nestedContainer(
                 keyedBy: Key.self, forKey: .notifications)
-            roomNotification = notifications?.lenient(LenientInt.self, .room)?.value ?? 50
+            roomNotification =
+                notifications?.lenient(LenientInt.self, .room)?.value
+                ?? Self.defaultRoomNotification
         }
     }
 

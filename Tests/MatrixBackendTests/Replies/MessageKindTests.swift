@@ -130,6 +130,23 @@ import Testing
         #expect(types == [isChannel ? .channel : .users])
     }
 
+    /// Without levels, only the creator, Bob, may notify the room.
+    @Test(arguments: ["@bob:example.org", "@eve:example.org"])
+    func mentionOfAllWithoutLevelsNeedsTheCreator(sender: String) async throws {
+        let mention = mentionOfAll.replacing("@bob:example.org", with: sender)
+        let types = mentionTypes(try await feed(mention))
+        #expect(types == [sender.hasPrefix("@bob") ? .channel : .users])
+    }
+
+    @Test(arguments: ["{}", #"{"users_default": 0}"#])
+    func creatorHasNoRightThatTheLevelsDoNotGive(levels: String) async throws {
+        let event = """
+            {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
+             "sender": "@bob:example.org", "origin_server_ts": 1500, "content": \(levels)}
+            """
+        #expect(mentionTypes(try await feed(event, mentionOfAll)) == [.users])
+    }
+
     /// After a restart, the feed continues without a list of the rooms.
     @Test func mentionOfAllIsCheckedAfterARestart() async throws {
         let device = Device()
