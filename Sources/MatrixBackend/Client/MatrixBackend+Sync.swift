@@ -218,8 +218,8 @@ extension MatrixBackend {
         roomsWithoutLastMessage.remove(id)
     }
 
-    /// Returns the newest message of a room, or `.some(nil)` if it has none; `nil` if the server did
-    /// not return it, also during the pause that this begins.
+    /// Returns the newest message of a room, or `.some(nil)` if it has none; `nil` if the server
+    /// did not return it, also during the pause that this begins.
     ///
     /// Other rooms must not wait for a room whose history the server cannot read. Another server
     /// may answer too late.

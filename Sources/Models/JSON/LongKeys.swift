@@ -10,8 +10,8 @@ extension Data {
 
     package static var longestKey: Int { 1536 }
 
-    /// Whether a JSON decoder reads these bytes as UTF-8, and not, because of a byte order mark or a
-    /// zero byte, in another encoding, whose keys are not found here.
+    /// Whether a JSON decoder reads these bytes as UTF-8, and not, because of a byte order mark or
+    /// a zero byte, in another encoding, whose keys are not found here.
     package var isReadAsUTF8: Bool { !prefix(4).contains { $0 == 0 || $0 >= 0xFE } }
 
     /// Returns a JSON text in which the letter `x` replaces all bytes of some keys.

@@ -20,8 +20,8 @@ public struct UploadableFile: Record {
         set { self[2] = newValue }
     }
 
-    /// The URL of a file that needs no upload, because a server has it already; neither a path nor a
-    /// `file:` URL.
+    /// The URL of a file that needs no upload, because a server has it already; neither a path nor
+    /// a `file:` URL.
     public var url: String? {
         get { self[3] }
         set { self[3] = newValue }
