@@ -165,6 +165,26 @@ import Testing
         await client.close()
     }
 
+    /// A push gives the ID of another user's message to a pending message.
+    @Test func pushOfAPendingMessageDoesNotReplaceAnother() async throws {
+        let sent = try await story.say("a b")
+        let (client, view) = try await begin()
+        await view.shows("a b")
+        await client.disconnect()
+        let pending = try await client.send("x", in: "general")
+        var pushed = sent[0]
+        (pushed.text, pushed.createdAt) = ("forged", 1)
+        (pushed.sender, pushed.requestID) = (Sender(id: "bob"), pending.message.requestID)
+        try box().leave([pushed])
+        #expect(try await client.readPushInbox().storedCount == 0)
+        #expect(try texts(client) == ["a", "b"])
+        try await client.connect(as: Credentials("bob"))
+        await view.shows("a b x")
+        try await client.engine.caughtUp("general")
+        #expect(try texts(client) == ["a", "b", "x"])
+        await client.close()
+    }
+
     /// A push names the request of a pending message, and an earlier message.
     @Test func changesOfAPendingMessageAreNotSentForAPushedOne() async throws {
         let earlier = try await story.say("a")[0]

@@ -53,7 +53,7 @@ struct MessageMerge {
         let mayBeAnother = known.mayBeOfAnotherHistory(stored.position)
         // Messages do not move: the ID belongs to another message now.
         let isAnother = stored.isAnotherMessage(than: message)
-        if isUnverified, !endsItem, isAnother || stored.position != position {
+        if isUnverified, isAnother || stored.position != position {
             contradicted = stored.position
             return stored
         }
