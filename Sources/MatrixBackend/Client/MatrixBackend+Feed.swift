@@ -139,7 +139,10 @@ extension MatrixBackend {
     /// The server's list lacks invitations.
     private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
-        guard let rooms = try await joinedRooms() else { return [] }
+        let token = list.token
+        // Meanwhile, another call may have listed a room that the user has just joined: the next
+        // batch then compares again.
+        guard let rooms = try await joinedRooms(), list.token == token else { return [] }
         list.keepJoined(rooms)
         mayHaveLostRooms = false
         reportedOnce?.hasComparedRooms = true
