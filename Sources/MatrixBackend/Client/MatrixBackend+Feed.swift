@@ -130,7 +130,7 @@ extension MatrixBackend {
         try await resolveNewestReceipts(of: order)
         let channels = order.compactMap { list.channel($0, for: me) }
         let all = FeedEvent.channels(Set(channels.map(\.url)))
-        lateLastMessages = []
+        (lateLastMessages, roomsWithoutLastMessage) = ([], [])
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
     }
 
