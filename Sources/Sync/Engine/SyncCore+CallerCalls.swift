@@ -66,6 +66,9 @@ extension SyncCore {
                     if try ingest.isUnlisted(message.channelURL) { continue }
                     // The server's version would not replace them.
                     message.removeUnknownFields()
+                    // A false message would end the item of a pending one, whose later changes
+                    // would be sent for it.
+                    message.requestID = nil
                 }
                 if try ingest.applyAlone(message, source, .untrusted) { count += 1 }
             }
