@@ -20,7 +20,7 @@ struct JSONScanner {
     /// The maximum size of a key in bytes; the rest is skipped.
     private static let keySize = 1 << 10
 
-    private(set) var context: [String: JSONValue] = [:]
+    private(set) var context: [String: JSONValue] = [:] { didSet { contextNumber += 1 } }
     /// The number of changes of the context.
     private var contextNumber = 0
 
@@ -138,7 +138,6 @@ struct JSONScanner {
             }
             if last.isObject, last.path.isEmpty, let bytes = whole {
                 (whole, context) = (nil, [:])
-                contextNumber += 1
                 found.append(
                     LogLine(
                         number: firstLine, bytes: Data(bytes), contextNumber: contextNumber))
@@ -154,7 +153,6 @@ struct JSONScanner {
         where !lists.contains(path) && (isOnTheWay(path) || path.isEmpty && !lists.isEmpty):
             if path.isEmpty { (whole, firstLine) = ([byte], line) }
             context = context.filter { !path.isEmpty && !$0.key.hasPrefix("\(path).") }
-            contextNumber += 1
             frames.append(Frame(isObject: true, path: path))
         default:
             value = []
@@ -186,7 +184,6 @@ struct JSONScanner {
             guard path.utf8.count <= longest,
                 context.count < Self.contextLimit || context[path] != nil
             else { return }
-            contextNumber += 1
             // A large value was cut off.
             let bytes = Data(value)
             context[path] =
