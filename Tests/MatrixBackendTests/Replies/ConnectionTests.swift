@@ -204,11 +204,17 @@ import Testing
         #expect(device.server.authorizations.last == "Bearer t2")
     }
 
-    @Test func rateLimitPausesFurtherRequests() async throws {
+    /// Returns a connected device, whose server asks for a pause of a minute after a request.
+    private func device(limiting request: String) async throws -> Device {
         let device = Device()
         try await device.connect()
-        let limited = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#
-        device.server.reply("GET sync", limited, status: 429)
+        device.server.reply(
+            request, #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#, status: 429)
+        return device
+    }
+
+    @Test func rateLimitPausesFurtherRequests() async throws {
+        let device = try await device(limiting: "GET sync")
         for (seconds, pause) in [(0, 60), (20, 40), (59, 1), (60, 60)] {
             device.clock.set(.seconds(seconds))
             let error = await #expect(throws: BackendError.self) {
@@ -220,12 +226,8 @@ import Testing
         #expect(device.server.requests.filter { $0 == "GET sync" }.count == 2)
     }
 
-    /// A homeserver may pass on the reply of another one, on which the room is.
     @Test func rateLimitOfAnInvitationPausesNoBan() async throws {
-        let device = Device()
-        try await device.connect()
-        let limited = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#
-        device.server.reply("POST rooms/!b:example.org/invite", limited, status: 429)
+        let device = try await device(limiting: "POST rooms/!b:example.org/invite")
         device.server.reply("POST rooms/!b:example.org/ban", "{}")
         await #expect(throws: BackendError.self) {
             try await device.backend.perform(
@@ -235,11 +237,9 @@ import Testing
             RestrictUser("@eve:example.org", in: "!b:example.org", as: .banned))
     }
 
+    /// A homeserver may pass on the reply of another one, on which the room is.
     @Test func rateLimitOfAJoinPausesNoOtherRoom() async throws {
-        let device = Device()
-        try await device.connect()
-        let limited = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#
-        device.server.reply("POST join/!a:example.net", limited, status: 429)
+        let device = try await device(limiting: "POST join/!a:example.net")
         device.server.reply("POST rooms/!b:example.org/invite", "{}")
         for _ in 1...2 {
             let error = await #expect(throws: BackendError.self) {
