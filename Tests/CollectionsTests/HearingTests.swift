@@ -79,10 +79,11 @@ private final class ConnectionListener: ConnectionDelegate {
         }
         let client = try await story.connected(options)
         try await client.engine.caughtUp("general")
-        story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+        story.network.failNext(of: [.send], with: BackendError(.refused, "no\nerror: \u{1B}[2J"))
         try await client.send("secret words", in: "general")
         var expected: [(ChatClient.LogLine.Level, String)] = [
-            (.info, "the connection is online"), (.warning, "failed, refused: no"),
+            (.info, "the connection is online"),
+            (.warning, #"failed, refused: no\nerror: \u{1B}[2J"#),
             (.error, "not sent, requestFailed"),
         ]
         for await line in stream {

@@ -30,9 +30,9 @@ import Testing
     }
 
     @Test func jsonHasNoControlCharactersEither() throws {
-        let text = "\u{1B}[2J \u{9B} \u{202E} é\n"
+        let text = "\u{1B}[2J \u{9B} \u{202E} \u{2028} é\n"
         let line = OutputLine(text, to: "show", 1).json
-        #expect(line.contains(#""text":"\u001b[2J \u009b \u202e é\n""#))
+        #expect(line.contains(#""text":"\u001b[2J \u009b \u202e \u2028 é\n""#))
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect(object?["text"] as? String == text)
     }
@@ -53,6 +53,7 @@ import Testing
         ("plain\nlines", "plain\nlines", #"plain\nlines"#),
         ("\u{1B}[2Jx", #"\u{1B}[2Jx"#, #"\u{1B}[2Jx"#),
         ("é 🐈 \u{9B}", #"é 🐈 \u{009B}"#, #"é 🐈 \u{009B}"#),
+        ("a\u{2028}b\u{2029}", #"a\u{2028}b\u{2029}"#, #"a\u{2028}b\u{2029}"#),
         // A terminal would show this name as "picexe.png".
         ("pic\u{202E}gnp.exe", #"pic\u{202E}gnp.exe"#, #"pic\u{202E}gnp.exe"#),
         (

@@ -29,7 +29,7 @@ extension ChatClient {
         init(_ level: Level, _ text: String, in channelURL: ChannelURL? = nil) {
             self.level = level
             self.channelURL = channelURL
-            self.text = text
+            self.text = text.oneLine
         }
     }
 
@@ -56,7 +56,7 @@ extension ChatClient {
 extension ChatClient.LogLine: CustomStringConvertible {
     /// The level, the channel and the text, such as `warning general: …`.
     public var description: String {
-        channelURL.map { "\(level) \($0): \(text)" } ?? "\(level): \(text)"
+        channelURL.map { "\(level) \($0.rawValue.oneLine): \(text)" } ?? "\(level): \(text)"
     }
 }
 

@@ -9,7 +9,8 @@
             log = { line in
                 logger.log(
                     level: line.level.ofLogger, "\(line.text)",
-                    metadata: line.channelURL.map { ["channel": "\($0)"] }, source: "Scrollback")
+                    metadata: line.channelURL.map { ["channel": "\($0.rawValue.oneLine)"] },
+                    source: "Scrollback")
             }
         }
     }
