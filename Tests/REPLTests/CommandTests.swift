@@ -164,6 +164,22 @@ private struct Wave: BackendRequest, ChannelCall {
         #expect(Completion.words("", after: "picture general ", in: workspace) == ["limit"])
     }
 
+    /// A log chooses the names.
+    @Test func completedNameIsOneArgument() async throws {
+        let workspace = Workspace()
+        try workspace.store.write { batch in
+            for url in ["a b", "a'c", "a\"d"] as [ChannelURL] {
+                try batch.save(Message(id: "1", channelURL: url, createdAt: 1))
+            }
+        }
+        func words(_ quote: Character?) -> [String] {
+            Completion.words("a", after: "picture ", in: workspace, quote: quote)
+        }
+        #expect(words(nil) == [#"a\ b"#, #"a\"d"#, #"a\'c"#])
+        #expect(words("'") == ["a b", #"a"d"#])
+        #expect(words("\"") == ["a b", "a'c"])
+    }
+
     @Test func requestOfAnAppIsACall() async throws {
         let workspace = Workspace.standing()
         try workspace.world.server.on(Wave.self) { _, _ throws(BackendError) in }

@@ -74,6 +74,16 @@ extension StringProtocol {
         }
         return text
     }
+
+    /// The text as an argument, or as the rest of one in an open quote; `nil` if it cannot be
+    /// written in this quote.
+    func typed(in quote: Character?) -> String? {
+        guard let quote else { return escaped }
+        let isWritable = utf8.allSatisfy {
+            $0 != quote.asciiValue && (quote == "'" || $0 != 0x5C)
+        }
+        return isWritable ? String(self) : nil
+    }
 }
 
 extension String {

@@ -33,8 +33,10 @@ enum Completion {
                 }
             }
         }
-        let word = word.lowercased()
-        let words = candidates.filter { $0.lowercased().hasPrefix(word) } + paths
+        let start = (quote == nil ? word.unquotedWords.joined(separator: " ") : word).lowercased()
+        let words =
+            candidates.filter { $0.lowercased().hasPrefix(start) }
+            .compactMap { $0.typed(in: quote) } + paths
         return Set(words.filter { !$0.unicodeScalars.contains(where: \.isControl) }).sorted()
     }
 

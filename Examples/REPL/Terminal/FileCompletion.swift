@@ -4,8 +4,7 @@ enum FileCompletion {
     /// Returns the paths that start with the typed text, in alphabetical order; directories end
     /// with `/`.
     ///
-    /// Outside of an open quote, they have backslashes. Names that start with a dot are offered
-    /// only after a typed dot.
+    /// Names that start with a dot are offered only after a typed dot.
     static func paths(
         _ word: String, in quote: Character?, directoriesOnly: Bool = false
     ) -> [String] {
@@ -24,7 +23,7 @@ enum FileCompletion {
                 atPath: "\(path)/\(found)", isDirectory: &isDirectory)
             guard isThere, isDirectory.boolValue || !directoriesOnly else { return nil }
             let whole = "\(directory)\(found)\(isDirectory.boolValue ? "/" : "")"
-            return quote == nil ? whole.escaped : whole
+            return whole.typed(in: quote)
         }
     }
 }
