@@ -67,6 +67,27 @@ import Testing
     }
 
     @Test(arguments: [
+        (1005, 1010, "█████░░░░░"), (1011, Int64.max - 1, "█████████░"), (1, 5, "░█████████"),
+    ])
+    func barShowsMissingHistoryOfAnyTime(lower: Int64, upper: Int64, bar: String) throws {
+        let times: [Timestamp] = [1000, 1010]
+        let bounds = [lower, upper].map {
+            Position(createdAt: Timestamp(milliseconds: $0), messageID: "a")
+        }
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            for time in times {
+                try batch.save(Message(id: "\(time)", channelURL: "general", createdAt: time))
+            }
+            try batch.cover("general", from: .beginning, through: .end)
+            try batch.open(gap(bounds[0], bounds[1]))
+        }
+        let coverage = try store.read { try $0.coverage(of: "general") }
+        let shown = CoverageBar(coverage, from: times[0], to: times[1], items: 0, width: 10)
+        #expect(shown.description == bar)
+    }
+
+    @Test(arguments: [
         "a", "a b c", "… a", "a …", "… a …", "…", "a ~ b", "… a ~ b ~ c …", "(a)", "a (b) !c (d)",
         "… (a)", "… a b ~ d e !f",
     ])

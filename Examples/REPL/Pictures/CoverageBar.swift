@@ -26,7 +26,9 @@ struct CoverageBar: CustomStringConvertible {
             guard case .position(let position) = bound else {
                 return bound == .beginning ? 0 : Double(columns)
             }
-            return (Double(position.createdAt.milliseconds) - start) / span * Double(columns)
+            let share = (Double(position.createdAt.milliseconds) - start) / span
+            // A bound may be far beyond the stored messages.
+            return min(1, max(0, share)) * Double(columns)
         }
         var signs = Array(repeating: Coverage.Kind.known.sign, count: columns)
         for part in parts where part.kind != .known {
