@@ -333,6 +333,31 @@ import Testing
         await workspace.end()
     }
 
+    @Test func pollOfAnExportMayHaveAnyIDs() async throws {
+        _ = await workspace.reply("demo")
+        let poll = #"{"id": -1, "title": "p", "options": [{"id": -1, "text": "x"}]}"#
+        let reply = try await imported([
+            #"{"scrollback_export": 1, "channel_url": "general"}"#,
+            line(9000, #""created_at": 1700000000000, "poll": \#(poll)"#, in: "general"),
+        ])
+        #expect(reply.contains { $0.contains("imported 1 message") }, "\(reply)")
+        let vote = await workspace.reply("vote 9000 -1 in general")
+        #expect(vote.hasPrefix("p  x 1"), "\(reply), \(vote)")
+        await workspace.end()
+    }
+
+    /// Later changes on the server would have this time, too, after the message is deleted.
+    @Test(arguments: ["created_at", "updated_at"])
+    func messageOfAnExportIsNotOfTheDistantFuture(field: String) async throws {
+        let time = field == "created_at" ? "" : #""created_at": 1700000000000, "#
+        let reply = try await imported([
+            #"{"scrollback_export": 1, "channel_url": "general"}"#,
+            line(90, #"\#(time)"\#(field)": 9223372036854775807"#, in: "general"),
+        ])
+        #expect(reply.contains { $0.contains("is not before the year 2100") }, "\(reply)")
+        await workspace.end()
+    }
+
     @Test func byteOrderMarkIsSkipped() async throws {
         let lines = try await imported([
             "\u{FEFF}" + line(101, #""ts": 1700000001, "user": "bob""#),

@@ -91,6 +91,10 @@ package struct LogFields: Sendable {
         guard var message = try? JSONDecoder().decode(Message.self, from: line),
             let id = message.messageID, message.createdAt != 0
         else { throw CommandError.failed("this is not a message of an export") }
+        let time = max(message.createdAt, message.updatedAt ?? message.createdAt)
+        guard Double(time.milliseconds) < LogTime.range.upperBound else {
+            throw CommandError.failed("the time \(time) is not before the year 2100")
+        }
         // The server would return the message as the answer to a later request with this ID.
         (message.requestID, message.newMessage) = (nil, nil)
         guard let channel else { return message }

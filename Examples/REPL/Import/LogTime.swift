@@ -5,7 +5,7 @@ enum LogTime {
     static let units = [("s", 1000.0), ("ms", 1), ("us", 1e-3), ("ns", 1e-6)]
 
     /// The possible times: the years 1990 to 2099.
-    private static let range: Range<Double> = 631_152_000_000..<4_102_444_800_000
+    static let range: Range<Double> = 631_152_000_000..<4_102_444_800_000
 
     /// Returns the time of a JSON value: a number, a date, or an object with one, such as
     /// `{"$date": …}`; otherwise `nil`.

@@ -62,7 +62,9 @@ extension ServerState {
             votes[poll.id, default: [:]][userID] = chosen.sorted()
             database.put(
                 { $0.vote(poll.id, userID) },
-                { writer in for option in chosen.sorted() { writer.integer(UInt64(option)) } })
+                { writer in
+                    for option in chosen.sorted() { writer.integer(UInt64(bitPattern: option)) }
+                })
         }
         let all = votes[poll.id] ?? [:]
         poll.voterCount = all.count
