@@ -65,7 +65,9 @@ final class Inspection: Sendable {
         case "sync":
             return try encode(await monitor.report(await session.engine.state))
         case "store":
-            return try await encode { () throws(StoreError) in try StoreReport(session.store) }
+            return try await encode { () throws(StoreError) in
+                try StoreReport(session.store, mask)
+            }
         case "tables":
             return try await encode { () throws(StoreError) in
                 try session.store.snapshot().tableSizes().map(StoreReport.Table.init)
@@ -168,6 +170,7 @@ struct TextMask: Sendable {
         case let error as BadRequest: error.message
         case let error as SyncError: shown(code: error.code, error.message)
         case let error as BackendError: shown(code: error.code, error.message)
+        case let error as StoreError: shown(code: error.code, error.message)
         default: isOn ? "\(type(of: error))" : "\(error)"
         }
     }

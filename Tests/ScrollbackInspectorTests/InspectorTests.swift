@@ -130,14 +130,18 @@
             await story.close()
         }
 
-        @Test func overviewSaysWhyTheCacheWasReplaced() async throws {
-            let story = try await InspectorStory()
+        @Test(arguments: [false, true])
+        func overviewSaysWhyTheCacheWasReplaced(isMasked: Bool) async throws {
+            var options = InspectorOptions()
+            options.masksTexts = isMasked
+            let story = try await InspectorStory(options)
             let reason = StoreError(.corruption, "message 7 is damaged", path: "/cache")
             try story.engine.store.replaceCache(reason: reason, at: 0, isRequested: true)
             while story.client.storageDamage.replacedCache == nil { await Task.yield() }
             let (body, status) = try await story.get("overview")
             #expect(status == 200)
-            #expect(body.contains("a damaged cache was replaced: message 7 is damaged"))
+            #expect(body.contains("a damaged cache was replaced: corruption"))
+            #expect(body.contains("message 7 is damaged") == !isMasked)
             await story.close()
         }
 
@@ -289,8 +293,10 @@
             params.metaArrays = [MetaArray(key: "confidential", values: ["confidential"])]
             let sent = try await story.send(params)
             let words = StoreTable<Pair<ChannelURL, String>, String>("words")
+            let digests = StoreTable<Data, String>("digests")
             try story.engine.store.write { batch in
                 try batch.put("confidential", for: Pair("general", "confidential"), in: words)
+                try batch.put("confidential", for: Data("confidential".utf8), in: digests)
             }
             try await story.until { try $0.messageCount() == 1 }
             // A server may quote the text that it refuses.
@@ -307,11 +313,12 @@
             for path in [
                 "overview", "channels", "channel?channel=general", "history?channel=general",
                 "message?channel=general&id=\(id)", "outbox", "sync", "app-tables",
-                "app-rows?table=words",
+                "app-rows?table=words", "app-rows?table=digests",
             ] {
                 let (body, status) = try await story.get(path)
                 #expect(status == 200)
                 #expect(!body.contains("confidential"), "\(path): \(body)")
+                #expect(!body.contains("636f6e66"), "\(path): \(body)")
                 #expect(!body.contains("48.137"), "\(path): \(body)")
                 #expect(!body.contains("General"), "\(path): \(body)")
             }

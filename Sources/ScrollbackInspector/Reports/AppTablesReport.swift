@@ -38,7 +38,7 @@ struct AppRowsReport: Encodable, Sendable {
                 table.definition.form == "json"
                 ? String(decoding: value, as: UTF8.self) : "\(value.count) bytes"
             let parts = zip(table.definition.keyParts, key.parts).map { type, part in
-                type == .text ? mask.shown(part) : part
+                type == .text || type == .data ? mask.shown(part) : part
             }
             return Row(key: parts.joined(separator: ", "), value: mask.shown(text))
         }

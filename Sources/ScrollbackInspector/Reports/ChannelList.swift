@@ -62,7 +62,7 @@ actor ChannelList {
         _ request: Request, of session: ClientReference.Session, _ mask: TextMask
     ) throws -> Page {
         let snapshot = try session.store.snapshot()
-        try update(session.store, snapshot)
+        try update(session.store, snapshot, mask)
         var found = try rows(matching: request, in: snapshot, mask)
         let matching = found.count
         found.sort { request.precedes($0, $1) }
@@ -73,7 +73,7 @@ actor ChannelList {
                 page[index].bar = try CoverageBar(of: url, in: snapshot)
                 page[index].unsent = try snapshot.outboxItemCount(in: url)
             } catch {
-                page[index].error = error.message
+                page[index].error = mask.shown(error)
             }
         }
         return Page(total: rows.count, matching: matching, offset: request.offset, rows: page)
@@ -110,25 +110,29 @@ actor ChannelList {
 
     // MARK: Reading
 
-    private func update(_ store: ChatStore, _ snapshot: Snapshot) throws(StoreError) {
+    private func update(
+        _ store: ChatStore, _ snapshot: Snapshot, _ mask: TextMask
+    ) throws(StoreError) {
         if self.store !== store || isOutdated || (!isFollowed && number != snapshot.number) {
             var rows: [ChannelURL: Row] = [:]
             for channel in try snapshot.cachedChannels() {
-                rows[channel.url] = Row(channel, in: snapshot)
+                rows[channel.url] = Row(channel, in: snapshot, mask)
             }
             self.rows = rows
             (self.store, isOutdated) = (store, false)
         } else {
-            for url in outdated { rows[url] = try row(of: url, in: snapshot) }
+            for url in outdated { rows[url] = try row(of: url, in: snapshot, mask) }
         }
         (outdated, number) = ([], snapshot.number)
     }
 
-    private func row(of url: ChannelURL, in snapshot: Snapshot) throws(StoreError) -> Row? {
+    private func row(
+        of url: ChannelURL, in snapshot: Snapshot, _ mask: TextMask
+    ) throws(StoreError) -> Row? {
         guard try snapshot.holds(url) else { return nil }
         return Row(
             url, messages: try snapshot.messageCount(in: url),
-            isKeptInCache: try snapshot.isKeptInCache(url), in: snapshot)
+            isKeptInCache: try snapshot.isKeptInCache(url), in: snapshot, mask)
     }
 }
 
@@ -166,14 +170,17 @@ extension ChannelList.Row {
         String(decoding: name.utf8.prefix(128), as: UTF8.self).lowercased()
     }
 
-    init(_ channel: CachedChannel, in snapshot: Snapshot) {
+    init(_ channel: CachedChannel, in snapshot: Snapshot, _ mask: TextMask) {
         self.init(
             channel.url, messages: channel.messageCount, isKeptInCache: channel.isKeptInCache,
-            in: snapshot)
+            in: snapshot, mask)
     }
 
     /// Reads a row, or the error if the channel is damaged.
-    init(_ url: ChannelURL, messages: Int, isKeptInCache: Bool, in snapshot: Snapshot) {
+    init(
+        _ url: ChannelURL, messages: Int, isKeptInCache: Bool, in snapshot: Snapshot,
+        _ mask: TextMask
+    ) {
         self.init(
             url: url.rawValue, name: "", messages: messages, bytes: 0, isEstimate: false, unread: 0,
             isKeptInCache: isKeptInCache)
@@ -195,7 +202,7 @@ extension ChannelList.Row {
                 name = channel.name
             }
         } catch {
-            self.error = error.message
+            self.error = mask.shown(error)
         }
     }
 }

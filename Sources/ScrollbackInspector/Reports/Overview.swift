@@ -29,11 +29,15 @@ struct Overview: Encodable, Sendable {
         nickname = client.currentUser.map { mask.shown($0.nickname) }
         isStored = client.isUsingLocalCaching
         unreadCount = client.unreadCount?.groupChannelUnreadMessageCount
-        if let error = client.cachingError { warnings.append("works in memory: \(error.message)") }
+        if let error = client.cachingError {
+            warnings.append("works in memory: \(mask.shown(error))")
+        }
         let damage = client.storageDamage
-        if let error = damage.cache { warnings.append("the cache is damaged: \(error.message)") }
+        if let error = damage.cache {
+            warnings.append("the cache is damaged: \(mask.shown(error))")
+        }
         if let reason = damage.replacedCache {
-            warnings.append("a damaged cache was replaced: \(reason.message)")
+            warnings.append("a damaged cache was replaced: \(mask.shown(reason))")
         }
         if damage.outbox != nil { warnings.append("outbox items may have been lost") }
         guard let session = inspection.client.session else { return }

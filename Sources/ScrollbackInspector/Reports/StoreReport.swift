@@ -31,7 +31,7 @@ struct StoreReport: Encodable, Sendable {
     /// The maximum memory of the process in bytes.
     var peakMemory: Int
 
-    init(_ store: ChatStore) throws(StoreError) {
+    init(_ store: ChatStore, _ mask: TextMask) throws(StoreError) {
         directory = store.directory?.path
         isEncrypted = store.isEncrypted
         databases = []
@@ -45,7 +45,7 @@ struct StoreReport: Encodable, Sendable {
                     memory: memory.flatMap { Int($0) },
                     levels: try store.property("leveldb.stats", of: database)))
         }
-        opening = store.openingReport.findings
+        opening = store.openingReport.findings(mask)
         var usage = rusage()
         #if canImport(Glibc)
             getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -60,7 +60,7 @@ struct StoreReport: Encodable, Sendable {
 
 extension OpeningReport {
     /// A line for each finding when the store was opened.
-    fileprivate var findings: [String] {
+    fileprivate func findings(_ mask: TextMask) -> [String] {
         var lines: [String] = []
         if isNew { lines.append("the store was created") }
         if isCacheNew, !isNew {
@@ -70,7 +70,7 @@ extension OpeningReport {
         lines.append("cache: \(cacheLogs)")
         lines.append("outbox: \(outboxLogs)")
         if let replacedCache {
-            lines.append("the cache was replaced by an empty one: \(replacedCache.message)")
+            lines.append("the cache was replaced by an empty one: \(mask.shown(replacedCache))")
         }
         if isOutboxReindexed { lines.append("the request IDs of the outbox were rebuilt") }
         if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }
