@@ -28,7 +28,9 @@ package struct DataKeys: Sendable {
     /// Adds a random key for new files, unless `isPlain`.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
-        let number = (keys.keys.max() ?? DataKeys.plain) + 1
+        var number = (keys.keys.max() ?? DataKeys.plain) &+ 1
+        // Only a forged key file has the greatest number.
+        while number == DataKeys.plain || keys[number] != nil { number &+= 1 }
         var keys = keys
         keys[number] = SymmetricKey(size: .bits256)
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)

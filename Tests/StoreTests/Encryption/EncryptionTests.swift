@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Models
 import ScrollbackCrashWriter
@@ -491,6 +492,20 @@ import Testing
         let encrypted = try ChatStore(
             at: directory.url, encryptionKey: other, allowsPlainFiles: false)
         encrypted.close()
+    }
+
+    /// A program that has the key can write such a file.
+    @Test func numberOfADataKeyDoesNotPreventAReencryption() throws {
+        let key = try #require(Steps.key)
+        let directory = try StoreDirectory(.encrypted)
+        try KeyFile(in: directory.url.path).write(
+            DataKeys(
+                generation: .max, readsPlain: false, keys: [.max: SymmetricKey(size: .bits256)]),
+            for: [key])
+        try fill(directory)
+        try ChatStore.reencrypt(at: directory.url, from: key, to: other)
+        try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
+        #expect(try KeyFile(in: directory.url.path).keys(other).generation == 1)
     }
 
     @Test func wrongKeyReencryptsNoStore() throws {
