@@ -495,6 +495,29 @@ import Testing
         #expect(ids == ["3", "1"])
     }
 
+    /// The server gives the ID of a false push to a later message.
+    @Test func deletedPushDoesNotHideAnotherMessageWithItsID() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        let pushed = Message.sample(2, text: "pushed", at: 1000)
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.applyAlone(pushed, nil, .untrusted)
+        }
+        let interim = try device.interim()
+        try device.apply { ingest in
+            let lookup = MessageLookup(found: [], gone: ["2"])
+            try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
+        }
+        func texts() throws -> [String] {
+            try device.store.read { try $0.messages(in: url).map(\.text) }
+        }
+        try device.apply(.messageReceived(pushed))
+        #expect(try texts() == [])
+        try device.apply(.messageReceived(.sample(2, text: "sent", at: 2000)))
+        #expect(try texts() == ["sent"])
+    }
+
     /// Message 2, the user's own, was stored with the answer to its send request.
     ///
     /// Message 3 was stored from a push. The feed has not delivered either of them.

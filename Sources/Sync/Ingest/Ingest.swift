@@ -212,10 +212,15 @@ struct Ingest {
         else { return true }
         // The tombstone may be that of an earlier epoch's message with the same ID.
         if isSent { return true }
-        // Only the answer to a request made after the deletion proves that the message exists
-        // again; the feed may repeat earlier events.
-        guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
-            return false
+        if isFeed {
+            // The feed may repeat earlier events. A message at another position is another message,
+            // whose ID a false push had named.
+            let isOther = tombstone.position.map { $0 != position } ?? false
+            guard isOther || message.version > tombstone.deletedAt else { return false }
+        } else {
+            // Only the answer to a request made after the deletion proves that the message exists
+            // again.
+            guard freshness == .fresh else { return false }
         }
         try batch.removeTombstone(of: position.messageID, in: url)
         return true
