@@ -346,6 +346,21 @@ import Testing
         await workspace.end()
     }
 
+    /// The server would give the following IDs to later messages of the user.
+    @Test(arguments: ["message_id", "parent_message_id"])
+    func idsThatTheServerCannotAssignAreRefused(field: String) async throws {
+        let id = field == "message_id" ? "" : #""message_id": 9000, "#
+        let reply = try await imported([
+            #"{"scrollback_export": 1, "channel_url": "general"}"#,
+            #"""
+            {\#(id)"\#(field)": 4611686018427387904, "channel_url": "general", "message": "x",
+             "created_at": 1700000000000}
+            """#.replacing("\n", with: " "),
+        ])
+        #expect(reply.contains { $0.contains("greater number than") }, "\(reply)")
+        await workspace.end()
+    }
+
     /// Later changes on the server would have this time, too, after the message is deleted.
     @Test(arguments: ["created_at", "updated_at"])
     func messageOfAnExportIsNotOfTheDistantFuture(field: String) async throws {

@@ -40,7 +40,12 @@ extension ServerState {
             // New IDs must be greater than all IDs in use, including those of parents that are
             // imported later.
             for id in [position.messageID, message.parentMessageID ?? ""] {
-                guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
+                guard let number = UInt64(id.rawValue) else { continue }
+                guard number < 1 << 62 else {
+                    throw BackendError(
+                        .refused, "message \(id) has a greater number than the server can assign",
+                        detail: .invalidParameterValue)
+                }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
             // Report a `historyChanged` if a message is older than existing ones: a device
