@@ -35,6 +35,16 @@ import Testing
         return (client, View(collection))
     }
 
+    /// Stores messages as another process leaves them, or as the app receives them.
+    @discardableResult
+    private func push(
+        _ messages: [Message], to client: ChatClient, throughInbox: Bool
+    ) async throws -> Int {
+        guard throughInbox else { return try await client.ingest(push: messages) }
+        try box().leave(messages)
+        return try await client.readPushInbox().storedCount
+    }
+
     private func texts(_ client: ChatClient) throws -> [String] {
         try client.engine.store.messages(in: "general").map(\.text).reversed()
     }
@@ -166,7 +176,8 @@ import Testing
     }
 
     /// A push gives the ID of another user's message to a pending message.
-    @Test func pushOfAPendingMessageDoesNotReplaceAnother() async throws {
+    @Test(arguments: [true, false])
+    func pushOfAPendingMessageDoesNotReplaceAnother(throughInbox: Bool) async throws {
         let sent = try await story.say("a b")
         let (client, view) = try await begin()
         await view.shows("a b")
@@ -175,8 +186,7 @@ import Testing
         var pushed = sent[0]
         (pushed.text, pushed.createdAt) = ("forged", 1)
         (pushed.sender, pushed.requestID) = (Sender(id: "bob"), pending.message.requestID)
-        try box().leave([pushed])
-        #expect(try await client.readPushInbox().storedCount == 0)
+        #expect(try await push([pushed], to: client, throughInbox: throughInbox) == 0)
         #expect(try texts(client) == ["a", "b"])
         try await client.connect(as: Credentials("bob"))
         await view.shows("a b x")
@@ -186,7 +196,8 @@ import Testing
     }
 
     /// A push names the request of a pending message, and an earlier message.
-    @Test func changesOfAPendingMessageAreNotSentForAPushedOne() async throws {
+    @Test(arguments: [true, false])
+    func changesOfAPendingMessageAreNotSentForAPushedOne(throughInbox: Bool) async throws {
         let earlier = try await story.say("a")[0]
         let (client, view) = try await begin()
         await view.shows("a")
@@ -196,15 +207,15 @@ import Testing
         var pushed = earlier
         pushed.sender = Sender(id: "bob")
         pushed.requestID = pending.message.requestID
-        try box().leave([pushed])
-        _ = try await client.readPushInbox()
+        try await push([pushed], to: client, throughInbox: throughInbox)
         #expect(try client.engine.store.outboxItems().allSatisfy { $0.messageID == nil })
         story.network.goOnline()
         await view.shows("a x")
         await client.close()
     }
 
-    @Test func changesOfAFailedMessageAreNotSentForAPushedOne() async throws {
+    @Test(arguments: [true, false])
+    func changesOfAFailedMessageAreNotSentForAPushedOne(throughInbox: Bool) async throws {
         let (client, view) = try await begin()
         story.network.failNext(1, of: [.send], with: BackendError(.refused, "no"))
         let pending = try await client.send("x", in: "general")
@@ -213,8 +224,7 @@ import Testing
         // The device has not received this message of another user yet.
         var pushed = try await story.say("b")[0]
         pushed.requestID = pending.message.requestID
-        try box().leave([pushed])
-        _ = try await client.readPushInbox()
+        try await push([pushed], to: client, throughInbox: throughInbox)
         let reaction = try await client.addReaction("+1", to: pending.message)
         try await client.connect(as: Credentials("bob"))
         let again = try await client.resend(try #require(pushed.requestID))
@@ -225,13 +235,13 @@ import Testing
         await client.close()
     }
 
-    @Test func messagesOfAnInventedChannelAreNotStored() async throws {
+    @Test(arguments: [true, false])
+    func messagesOfAnInventedChannelAreNotStored(throughInbox: Bool) async throws {
         let (client, _) = try await begin()
         var pushed = try await story.say("a")[0]
         (pushed.channelURL, pushed.messageID) = ("invented", "9000")
-        try box().leave([pushed])
         try await client.engine.store.until { try $0.hasAllChannels() }
-        #expect(try await client.readPushInbox().storedCount == 0)
+        #expect(try await push([pushed], to: client, throughInbox: throughInbox) == 0)
         #expect(try client.engine.store.messages(in: "invented").isEmpty)
         await client.close()
     }
@@ -480,13 +490,13 @@ import Testing
         await client.close()
     }
 
-    @Test func pushedFieldsOfNewerVersionsAreNotStored() async throws {
+    @Test(arguments: [true, false])
+    func pushedFieldsOfNewerVersionsAreNotStored(throughInbox: Bool) async throws {
         let (client, view, sent) = try await shown("a")
         defer { withExtendedLifetime(view) {} }
         // Field 1000 with the value 7.
         let forged = try Message(serialized: sent.serializedBytes + [0xC0, 0x3E, 0x07])
-        try box().leave([forged])
-        try await client.readPushInbox()
+        try await push([forged], to: client, throughInbox: throughInbox)
         try await client.engine.caughtUp("general")
         let stored = try client.engine.store.messages(in: "general").first
         #expect(stored?.serializedBytes == sent.serializedBytes)

@@ -232,11 +232,10 @@
         @Test func aChannelMayHaveAnyURL() async throws {
             try await withPage { story, browser in
                 let url: ChannelURL = "a b+c/d?e=f&g#h%20ü"
-                _ = try await story.engine.ingest([
-                    Message(
-                        id: "1", channelURL: url, text: "found",
-                        createdAt: Timestamp(milliseconds: 1_700_000_000_000))
-                ])
+                try story.server.createChannel(
+                    GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
+                try await story.say(["found"], in: url)
+                try await story.until { try $0.messageCount(in: url) == 1 }
                 try await open(story, in: browser)
                 try await browser.wait(
                     for: "document.querySelectorAll('.row.channel').length === 2")

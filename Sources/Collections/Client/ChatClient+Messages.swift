@@ -363,9 +363,12 @@ extension ChatClient {
 
     /// Stores messages that came with a push notification, which lists show immediately.
     ///
-    /// The messages close no gap: their neighbors are unknown.
+    /// The messages close no gap: their neighbors are unknown. They acknowledge no outbox item:
+    /// only the answer to its request, or the server's copy of the message, does.
     ///
-    /// - Returns: The number of messages that are now stored in this version or a newer one.
+    /// - Returns: The number of messages that are now stored in this version or a newer one. Not
+    ///   stored are messages that were deleted, or are older than the user's history, and those of
+    ///   channels that the user does not have.
     /// - Throws: `noUser`, `store` or `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {

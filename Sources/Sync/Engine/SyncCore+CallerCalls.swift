@@ -48,7 +48,7 @@ extension SyncCore {
         act(.fail(state.failure ?? error, ticket: ticket))
     }
 
-    /// Messages of the push inbox are synced to disk (`fsync`).
+    /// Pushed messages are synced to disk (`fsync`), because their file in the inbox is removed.
     ///
     /// Those of channels that the user does not have are ignored: the server could not confirm
     /// them.

@@ -257,13 +257,15 @@ extension SyncEngine {
     ///
     /// - Returns: The number of the given messages that are now stored, in the given version or a
     ///   newer one. Not stored are messages that were deleted, or are older than the user's
-    ///   history.
+    ///   history, and those of channels that the user does not have.
     /// - Throws: `store` or `closed`.
     @discardableResult
     package func ingest(
         _ messages: [Message], source: CollectionEventSource = .requestMessage
     ) throws(SyncError) -> Int {
-        try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }
+        try change { (core) throws(SyncError) in
+            try core.ingestMessages(messages, source, arePushed: true)
+        }
     }
 
     package nonisolated func stored<Value>(

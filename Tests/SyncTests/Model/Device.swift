@@ -304,11 +304,11 @@ final class Device {
             let message = entry.versions.turn(version)
         else { return }
         do throws(SyncError) {
-            _ = try core.ingestMessages([message], .requestMessage)
+            _ = try core.ingestMessages([message], .requestMessage, arePushed: true)
         } catch {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
-        // The engine makes this call too, so that it reports acknowledged items immediately.
+        // The engine makes this call, too.
         try process(.changed)
     }
 
