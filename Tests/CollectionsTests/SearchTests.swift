@@ -341,6 +341,21 @@ import Testing
         await client.close()
     }
 
+    /// Its members could otherwise prevent the search of all channels.
+    @Test func searchOfAChannelThatChangesAllTheTimeEnds() async throws {
+        let (client, network) = try await makeEmptyClient()
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        network.hold([SearchMessages.name])
+        let found = Task { try await search.searchServer() }
+        for _ in 0..<5 {
+            _ = await network.held(atLeast: 1)
+            try await client.engine.repair("general")
+            network.release()
+        }
+        #expect(try await found.value.count == 5)
+        await client.close()
+    }
+
     @Test func clearingTheCacheForgetsWhatTheServerHasSearched() async throws {
         let (client, _) = try await makeEmptyClient()
         let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))

@@ -495,6 +495,20 @@ import Testing
         #expect(ids == ["3", "1"])
     }
 
+    /// The user has left the channel of one of the messages since the search began.
+    @Test func foundMessageOfALeftChannelIsNotStored() throws {
+        let device = try Device()
+        let interim = try device.interim()
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            ingest.batch.setHasAllChannels(true)
+            let messages = [Message.sample(1), .sample(2, in: "left")]
+            let found = try ingest.applyFound(messages, since: interim)
+            #expect(found.map(\.messageID) == ["1"])
+        }
+        #expect(try device.store.messageCount() == 1)
+    }
+
     /// The server gives the ID of a false push to a later message.
     @Test func deletedPushDoesNotHideAnotherMessageWithItsID() throws {
         let device = try Device()

@@ -252,7 +252,8 @@ extension Ingest {
         _ messages: [Message], since interim: Flights.Interim
     ) throws(StoreError) -> [Message] {
         var stored: [Message] = []
-        for message in messages {
+        // The user may have left a channel meanwhile.
+        for message in messages where try !isUnlisted(message.channelURL) {
             let interim = interim.ofSearch(in: message.channelURL)
             if try applyAnswer(message, since: interim, .requestMessage) {
                 stored.append(message)
