@@ -135,16 +135,37 @@ private final class ConnectionListener: ConnectionDelegate {
         isOver.finish()
     }
 
-    /// The server of another user may send a message of the future.
-    @Test func messageOfTheFutureHidesNoMissedMessages() async throws {
+    /// The server of another user may send messages of the future, which is the past when the app
+    /// catches up.
+    @Test(arguments: [5_000_000_200_000, 9_999_999_999_999] as [Timestamp])
+    func messageOfTheFutureHidesNoMissedMessages(time: Timestamp) async throws {
         let first = try await cachingOneMessage()
         try first.engine.store.write { batch in
             var future = try #require(try batch.messages(in: "general").first)
-            (future.messageID, future.createdAt) = ("future", 9_999_999_999_999)
+            (future.messageID, future.createdAt) = ("future", time)
             try batch.save(future)
         }
         await first.close()
+        story.device.advance(by: .seconds(300))
         try await story.say("b")
+        let (end, isOver) = AsyncStream<Void>.makeStream()
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
+        let result = await client.catchUp(as: "bob", within: .seconds(30))
+        #expect(result.messages.map(\.text) == ["b"])
+        await client.close()
+        isOver.finish()
+    }
+
+    @Test func pushedMessageHidesNoMissedMessages() async throws {
+        let first = try await cachingOneMessage()
+        await first.disconnect()
+        // The messages are later than the feed's last request.
+        story.clock.advance(by: .seconds(5_000_003_600))
+        story.device.advance(by: .seconds(3600))
+        let missed = try await story.say("b c")
+        #expect(try await first.ingest(push: [missed[1]]) == 1)
+        await first.close()
         let (end, isOver) = AsyncStream<Void>.makeStream()
         let client = ChatClient(
             backend: JitteryBackend.wrapping(story.network), options: options(until: end))

@@ -4,10 +4,11 @@ public import Sync
 
 /// The messages that arrived in the limited time of ``ChatClient/catchUp(as:within:)``.
 public struct CatchUpResult: Sendable {
-    /// Other users' messages that are newer than all that the device had of the channels, sorted by
-    /// channel URL and by position.
+    /// Other users' messages that the device did not have, sorted by channel URL and by position.
     ///
-    /// Messages of the device's future do not count among those that it had.
+    /// Messages older than the newest one that the device had before the feed's last request are
+    /// history, and are omitted. The clocks of the device and the server may differ by five
+    /// minutes.
     public let messages: [Message]
 
     /// A Boolean value that indicates whether all missed messages and changes were fetched.
@@ -27,12 +28,12 @@ extension ChatClient {
     public func catchUp(
         as credentials: Credentials, within limit: Duration
     ) async -> CatchUpResult {
-        let newest: [ChannelURL: Position]
+        let known: [ChannelURL: KnownMessages]
         let changes: ObservedChanges
         do throws(SyncError) {
             try await open(as: credentials.userID)
-            (newest, changes) = try await ChatClient.observe(
-                engine.store, before: engine.latestTime)
+            (known, changes) = try await ChatClient.observe(
+                engine.store, now: options.now(), clockDifference: engine.clockDifference)
         } catch {
             return CatchUpResult(messages: [], isComplete: false, error: error)
         }
@@ -54,38 +55,58 @@ extension ChatClient {
         }
         let failure = await work.value
         timer.cancel()
-        let messages = arrived(changes.drain(), after: newest, for: credentials.userID)
+        let messages = arrived(changes.drain(), after: known, for: credentials.userID)
         return CatchUpResult(
             messages: messages, isComplete: failure == nil,
             error: work.isCancelled ? nil : failure)
     }
 
-    /// Returns the positions of the newest stored messages before a time, and the changes from now
-    /// on.
+    /// The messages of a channel that the device had before it caught up.
+    private struct KnownMessages {
+        /// Messages up to this position are history.
+        let bound: Position
+        /// The positions of the newer stored messages.
+        let positions: Set<Position>
+    }
+
+    /// Returns the stored messages, and the changes from now on.
     private static func observe(
-        _ store: ChatStore, before time: Timestamp
-    ) async throws(SyncError) -> ([ChannelURL: Position], ObservedChanges) {
+        _ store: ChatStore, now: Timestamp, clockDifference: Duration
+    ) async throws(SyncError) -> ([ChannelURL: KnownMessages], ObservedChanges) {
         try await onDisk { () throws(StoreError) in
             let (snapshot, changes) = try store.observe(.everything, limit: .max)
-            var newest: [ChannelURL: Position] = [:]
-            for channel in try snapshot.groupChannels() {
-                newest[channel.url] = try snapshot.newestPosition(
-                    in: channel.url, before: time)
+            let end =
+                try snapshot.lastFeedRequest(earlierBy: clockDifference)
+                ?? now.advanced(by: clockDifference)
+            var known: [ChannelURL: KnownMessages] = [:]
+            for url in try snapshot.groupChannels().map(\.url) {
+                guard try snapshot.newestPosition(in: url) != nil else { continue }
+                // Servers of other users may send messages of the future.
+                let bound =
+                    try snapshot.newestPosition(in: url, before: end)
+                    ?? Position(createdAt: end, messageID: "")
+                let newer = try snapshot.positions(in: url, from: .position(bound), to: .end)
+                known[url] = KnownMessages(bound: bound, positions: Set(newer))
             }
-            return (newest, changes)
+            return (known, changes)
         }
     }
 
     private func arrived(
-        _ changes: [Change], after newest: [ChannelURL: Position], for userID: UserID
+        _ changes: [Change], after known: [ChannelURL: KnownMessages], for userID: UserID
     ) -> [Message] {
         var arrived: [ChannelURL: [Position: Message]] = [:]
         for operation in changes.flatMap(\.operations) {
             switch operation {
             case .savedMessage(let message):
-                guard let position = message.position, message.sender?.userID != userID,
-                    newest[message.channelURL].map({ $0 < position }) ?? true
-                else { continue }
+                guard let position = message.position, message.sender?.userID != userID else {
+                    continue
+                }
+                if let known = known[message.channelURL],
+                    position <= known.bound || known.positions.contains(position)
+                {
+                    continue
+                }
                 arrived[message.channelURL, default: [:]][position] = message
             case .removedMessage(_, let position, let url): arrived[url]?[position] = nil
             case .removedChannel(let url): arrived[url] = nil

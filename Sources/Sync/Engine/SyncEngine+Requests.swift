@@ -1,4 +1,4 @@
-package import Models
+import Models
 import Store
 
 extension SyncEngine {
@@ -45,8 +45,8 @@ extension SyncEngine {
         }
     }
 
-    /// The latest time that a message can have, by the clock of a correct server.
-    package var latestTime: Timestamp { core.options.latestTime(at: now()) }
+    /// The maximum difference between the device's clock and that of a correct server.
+    package var clockDifference: Duration { core.options.clockDifference }
 
     private func post(_ request: some OfflineRequest) throws(SyncError) {
         let url = request.channelURL

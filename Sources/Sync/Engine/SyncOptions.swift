@@ -90,12 +90,11 @@ public struct SyncOptions: Hashable, Sendable {
 }
 
 extension SyncOptions {
-    private static let clockDifference = Duration.seconds(300)
+    /// The maximum difference between the clocks of the device and of a correct server.
+    var clockDifference: Duration { .seconds(300) + clockSkew }
 
     /// Returns the latest time that a message can have, by the clock of a correct server.
-    func latestTime(at now: Timestamp) -> Timestamp {
-        now.advanced(by: SyncOptions.clockDifference + clockSkew)
-    }
+    func latestTime(at now: Timestamp) -> Timestamp { now.advanced(by: clockDifference) }
 
     var clamped: SyncOptions {
         var options = self

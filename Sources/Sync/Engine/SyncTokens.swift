@@ -98,6 +98,14 @@ extension StoreReader {
         try token(Scope.feed) { FeedToken(bytes: $0) }
     }
 
+    /// Returns the device's time of the request for the feed's last complete answer, minus
+    /// `clockDifference`; `nil` if there was none.
+    package func lastFeedRequest(
+        earlierBy clockDifference: Duration
+    ) throws(StoreError) -> Timestamp? {
+        try feedToken()?.requestedAt.earlier(by: clockDifference)
+    }
+
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feedToken() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
