@@ -220,7 +220,8 @@ private final class Exchange: Sendable {
         }
         let unneeded =
             request.unneededFields.isEmpty ? 0 : URLSessionTransport.maximumUnneededByteCount
-        if isBegun { endIfTooLong(expectedByteCount - unneeded) }
+        // The size is -1 if it is unknown; a server may declare any negative size.
+        if isBegun { endIfTooLong(max(0, expectedByteCount) - unneeded) }
     }
 
     func append(_ data: Data) {

@@ -79,6 +79,16 @@ import Testing
         server.stop()
     }
 
+    @Test(arguments: [204, 304]) func declaredSizeMayBeNegative(status: Int) async throws {
+        let server = try LoopbackServer {
+            $0.write("HTTP/1.1 \(status) Status\r\nContent-Length: \(Int64.min)\r\n\r\n")
+        }
+        var request = request(server)
+        request.unneededFields = [UnneededField("to_device")]
+        #expect(try await transport.send(request).status == status)
+        server.stop()
+    }
+
     @Test func unreachableServerIsNotConnected() async throws {
         let server = try LoopbackServer { $0.reply() }
         server.stop()
