@@ -50,6 +50,8 @@ extension BackendError {
         case (403, "M_USER_DEACTIVATED"):
             self.init(.sessionRevoked, message, detail: .userDeactivated)
         case (404, "M_UNRECOGNIZED"): self.init(.unsupported, message)
+        case (_, "M_DUPLICATE_ANNOTATION"):
+            self.init(.refused, message, detail: .duplicatedData)
         case (_, "M_TOO_LARGE"):
             self.init(.refused, message, detail: .fileSizeLimitExceeded)
         case (429, _):

@@ -275,7 +275,7 @@ extension MatrixBackend {
                     "rooms", room, "send", "m.reaction", requestID.rawValue, body: body,
                     kind: .sending))
             return reply.event_id.text
-        } catch  where error.message.contains("M_DUPLICATE_ANNOTATION") {
+        } catch  where error.detail == .duplicatedData {
             // A message may have too many reactions to find this one.
             return (try? await ownReactions(key, to: messageID.rawValue, in: room))?.first
         }

@@ -273,6 +273,27 @@ import Testing
         #expect(content.name == expected)
     }
 
+    /// The message of an error also contains the ID of the room, which another homeserver chooses.
+    @Test(arguments: [("M_FORBIDDEN", false), ("M_DUPLICATE_ANNOTATION", true)])
+    func onlyTheCodeOfAnErrorTellsThatAReactionExists(code: String, exists: Bool) async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        let reaction = event(
+            "$r",
+            #"{"m.relates_to": {"rel_type": "m.annotation", "event_id": "$m", "key": "x"}}"#,
+            type: "m.reaction", at: 2000, by: "@alice:example.org")
+        server.reply("\(path)/event/$m", event("$m", text("hi")))
+        server.reply("\(path)/event/$r", reaction)
+        server.reply(
+            "\(path)/relations/$m/m.annotation/m.reaction", #"{"chunk": [\#(reaction)]}"#)
+        server.reply(
+            "PUT rooms/!room:example.org/send/m.reaction/q",
+            #"{"errcode": "\#(code)", "error": "M_DUPLICATE_ANNOTATION"}"#, status: 400)
+        let accepted = try? await alice.device.backend.react(
+            .add, with: "x", to: "$m", in: room, requestID: "q", epoch: nil)
+        #expect(accepted?.updatedAt == (exists ? 2000 : nil))
+    }
+
     // MARK: An earlier user
 
     /// Alice uses the app before the list of her rooms is loaded; then Bob connects.
