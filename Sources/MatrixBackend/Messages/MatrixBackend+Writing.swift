@@ -12,7 +12,6 @@ extension MatrixBackend {
         let room = item.channelURL.rawValue
         try await requireRoom(room)
         if let message = try await sentMessage(of: item) { return message }
-        try await requireUnencrypted(room)
         var relation: JSONValue?
         if let new = item.newMessage, let parent = new.parentMessageID {
             relation = try await self.relation(to: parent, in: room, new)
@@ -51,7 +50,8 @@ extension MatrixBackend {
     private func put(
         _ item: OutboxItem, _ relation: JSONValue?, in room: String
     ) async throws(BackendError) -> EventIDReply {
-        try await call(
+        try await requireUnencrypted(room)
+        return try await call(
             .put(
                 "rooms", room, "send", "m.room.message", item.requestID.rawValue,
                 body: try .content(of: item, relation: relation), kind: .sending))
@@ -124,7 +124,6 @@ extension MatrixBackend {
         requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
         let room = channelURL.rawValue
-        try await requireUnencrypted(room)
         let current = try await existing(messageID, in: room)
         guard try current.sender == me.rawValue else {
             throw BackendError(
@@ -132,6 +131,7 @@ extension MatrixBackend {
         }
         let content = JSONValue.edit(
             update, of: try await wholeContent(of: current, in: room), messageID)
+        try await requireUnencrypted(room)
         let edit: EventIDReply = try await call(
             .put(
                 "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,

@@ -8,6 +8,7 @@ extension MatrixBackend {
 
     /// Throws `refused` if a room is encrypted.
     ///
+    /// Call it directly before a request that sends: the room may change during another one.
     /// Without a current list of rooms, requests the room's encryption once, while the feed would
     /// report a change of it.
     func requireUnencrypted(_ room: String) async throws(BackendError) {
@@ -22,12 +23,13 @@ extension MatrixBackend {
                 return
             }
         }
+        let count = timelineCount
         do throws(BackendError) {
             let _: EventContent = try await call(
                 .get("rooms", room, "state", "m.room.encryption", ""))
         } catch {
             guard error.code == .notFound else { throw error }
-            unencrypted.insert(room)
+            if count == timelineCount { unencrypted.insert(room) }
             return
         }
         throw .encrypted(room)

@@ -55,6 +55,47 @@ import Testing
         #expect(puts(device).count == 1)
     }
 
+    /// The room is encrypted after the first check, during the request for the parent message.
+    @Test func replyIsRefusedIfTheRoomWasEncryptedMeanwhile() async throws {
+        let (device, cursor) = try await device()
+        var new = NewMessage("hi")
+        new.parentMessageID = "$root"
+        var item = OutboxItem(Message(new, in: room, by: nil, at: 2000), requestID: "r1")
+        item.attempts = 1
+        let event = "GET rooms/!room:example.org/event/$root"
+        device.server.hold(event)
+        let sent = Task { [item] in try await device.backend.send(item) }
+        await device.server.arrival(of: event)
+        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
+        _ = try await device.backend.feed(since: cursor)
+        device.server.release(event, PreparedReplies.message("$root", "root", at: 1000))
+        let error = await #expect(throws: BackendError.self) { try await sent.value }
+        #expect(error?.detail == .sendNotAllowed)
+        #expect(puts(device) == [])
+    }
+
+    @Test func editIsRefusedIfTheRoomWasEncryptedMeanwhile() async throws {
+        let (device, cursor) = try await device()
+        var params = UserMessageUpdateParams()
+        params.text = "new"
+        let event = "GET rooms/!room:example.org/event/$old"
+        device.server.hold(event)
+        let edited = Task { [params, room] in
+            try await device.backend.update(
+                "$old", in: room, with: .text(params), requestID: "r2")
+        }
+        await device.server.arrival(of: event)
+        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
+        _ = try await device.backend.feed(since: cursor)
+        device.server.release(
+            event,
+            PreparedReplies.message("$old", "old", at: 1000)
+                .replacing("@bob:example.org", with: "@alice:example.org"))
+        let error = await #expect(throws: BackendError.self) { try await edited.value }
+        #expect(error?.detail == .sendNotAllowed)
+        #expect(puts(device) == [])
+    }
+
     /// Another server invites Alice to a room that she has joined, with a state that it invents.
     ///
     /// Her own server then reports messages of the room without its state.
