@@ -145,14 +145,19 @@ extension MatrixBackend {
     private func newestEvent(
         in room: String, upTo end: Timestamp
     ) async throws(BackendError) -> RoomEvent? {
-        // A member can write an event with an early time, which is newer than unread ones, so the
-        // first event with an early time is not enough.
+        // A member can give an event an earlier time than older, unread ones. Return the newest
+        // event without an older one that is later than `end`.
         var found: RoomEvent?
+        var count = 0
         try await newestPages(of: room, limit: 100) { page in
-            for event in page.events where event.time <= end {
-                if found.map({ $0.time < event.time }) ?? true { found = event }
+            for event in page.events {
+                if event.time > end {
+                    (found, count) = (nil, 0)
+                } else {
+                    (found, count) = (found ?? event, count + 1)
+                }
             }
-            return !page.events.isEmpty && page.events.allSatisfy { $0.time <= end }
+            return count >= 100
         }
         return found
     }

@@ -292,25 +292,44 @@ import Testing
 
     // MARK: Early times
 
-    /// A message that arrives last has the time 1.
+    /// Messages that arrive last have the time 1, and that of the message that was read.
     @Test func readingAMessageDoesNotReadLaterOnes() async throws {
         let device = try await FollowingDevice().device
-        let page = [("$old", 1), ("$unread", 3000), ("$read", 2000), ("$former", 1000)].map {
+        let page = [
+            ("$old", 1), ("$same", 2000), ("$unread", 3000), ("$read", 2000), ("$former", 1000),
+        ].map {
             PreparedReplies.message($0, "x", at: $1)
         }
-        device.server.reply(
-            "\(path)/messages", #"{"end": "t1", "chunk": [\#(page.joined(separator: ","))]}"#)
-        device.server.reply("\(path)/messages", #"{"chunk": []}"#)
         device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
         for end: Int64 in [2000, 2500] {
+            device.server.replace(
+                "\(path)/messages", #"{"end": "t1", "chunk": [\#(page.joined(separator: ","))]}"#)
+            device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+            let count = device.server.bodies.count
             _ = try await device.backend.perform(
                 MarkAsRead(room, upTo: Timestamp(milliseconds: end)))
             guard case .object(let body)? = device.server.bodies.last else {
                 Issue.record("no body")
                 return
             }
-            #expect(body["m.read"] == "$read")
+            #expect(body["m.read"] == "$read" && device.server.bodies.count > count)
         }
+    }
+
+    /// A page contains only one event that can be decoded: the last one, which has an early time.
+    @Test func eventWithAnEarlyTimeDoesNotReadThoseOfOtherPages() async throws {
+        let device = try await FollowingDevice().device
+        for page in ["[$old 1]", "[$unread 3000, $read 2000]"] {
+            let events = page.matches(of: /(\$\w+) (\d+)/).map {
+                PreparedReplies.message(String($0.1), "x", at: Int($0.2)!)
+            }
+            let end = page.contains("$read") ? "" : #""end": "t1", "#
+            device.server.reply(
+                "\(path)/messages", "{\(end)\"chunk\": [\(events.joined(separator: ","))]}")
+        }
+        device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
+        _ = try await device.backend.perform(MarkAsRead(room, upTo: 2000))
+        #expect(device.server.bodies.last?["m.read"] == "$read")
     }
 
     /// Another message has the time of the one that was read, and is newer than an unread one.
