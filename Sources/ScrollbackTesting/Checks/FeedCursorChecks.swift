@@ -103,11 +103,13 @@ extension BackendConformance {
             var emptyCount = 0
             for number in 1...5 {
                 let cursor = try reading.known()
-                let (batch, message) = try await alice.batch(since: cursor) {
-                    // After these answers, the server has received the request.
-                    for _ in 1...3 { _ = try await bob.backend.channel(url) }
-                } then: {
-                    try await bob.send("\(number)", in: url)
+                let (batch, message) = try await alice.batch(since: cursor) { isAnswered in
+                    // After three answers, the server has received the request. After thirteen, an
+                    // immediate answer to it has arrived.
+                    for number in 1...13 where number <= 3 || !isAnswered() {
+                        _ = try await bob.backend.channel(url)
+                    }
+                    return try await bob.send("\(number)", in: url)
                 }
                 if batch.isLive && batch.events.isEmpty { emptyCount += 1 }
                 reading = FeedReading(alice, since: batch.cursor)
@@ -231,12 +233,11 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Executes two closures once the request has begun.
+    /// Executes a closure once the request has begun.
     ///
-    /// Before the second one, an immediate answer of the backend has arrived.
+    /// The closure of its argument returns whether the request is answered.
     fileprivate func batch<Result>(
-        since cursor: FeedCursor, whenBegun: () async throws -> Void,
-        then body: () async throws -> Result
+        since cursor: FeedCursor, whenBegun body: (() -> Bool) async throws -> Result
     ) async throws -> (FeedBatch, Result) {
         let progress = Locked(RequestProgress.waiting)
         let backend = backend
@@ -247,9 +248,7 @@ extension Device {
         }
         defer { request.cancel() }
         while progress.withLock({ $0 == .waiting }) { await Task.yield() }
-        try await whenBegun()
-        for _ in 1...1000 where progress.withLock({ $0 == .begun }) { await Task.yield() }
-        let result = try await body()
+        let result = try await body { progress.withLock { $0 == .answered } }
         return (try await request.value, result)
     }
 }
