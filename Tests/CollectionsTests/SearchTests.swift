@@ -244,6 +244,23 @@ import Testing
         #expect(texts(search) == ["umbrella 3", "umbrella 2", "umbrella 1"])
     }
 
+    @Test func channelThatCannotBeFetchedDoesNotPreventTheOthers() async throws {
+        try server.createChannel(GroupChannelCreateParams("A", url: "a"), by: "alice")
+        let (client, network) = try await makeEmptyClient()
+        var params = MessageSearchParams("umbrella")
+        params.channelURLs = ["a", "general"]
+        let search = try client.makeMessageSearch(params)
+        try await search.loadMore()
+        network.failNext(of: [.messages], with: BackendError(.refused, "no"))
+        await expectError(.refused) { try await search.backfill() }
+        #expect(search.unsearched.map(\.channelURL) == ["a"])
+        if search.messages.count < 5 {
+            await wait(search, for: (1...5).reversed().map { "umbrella \($0)" })
+        }
+        #expect(search.messages.count == 5)
+        await client.close()
+    }
+
     // MARK: The server
 
     /// Returns a client with an empty history of `general`, in which the server has five umbrellas.

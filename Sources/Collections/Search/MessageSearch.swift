@@ -194,53 +194,78 @@ public final class MessageSearch {
     ///
     /// The list shows matching messages as they arrive. ``loadMore()`` may add ranges.
     ///
+    /// If a channel's history cannot be fetched, that of the others is fetched before the error is
+    /// thrown. The history of a channel to which the user is only invited stays unsearched, without
+    /// an error, if the server does not show it yet.
+    ///
     /// - Throws: `notConnected`, `refused`, `stalled` if the server repeats a page, `disposed`,
     ///   `store`, `closed`, `canceled`. Messages that were fetched before the error are stored.
     public func backfill() async throws(SyncError) {
-        var last: Gap?
+        var progress = BackfillProgress()
+        var stopped: Set<ChannelURL> = []
+        var failure: SyncError?
+        try await readUnsearched()
+        while let range = unsearched.filter({ !stopped.contains($0.channelURL) })
+            .max(by: { $0.upper < $1.upper })
+        {
+            try checkIsNotDisposed()
+            let url = range.channelURL
+            do throws(SyncError) { try await fetch(range, &progress) } catch {
+                switch error.code {
+                case .disposed, .store, .closed, .canceled: throw error
+                default: break
+                }
+                let isInvitation = try engine.stored { (reader) throws(StoreError) in
+                    try reader.groupChannel(url)?.myMemberState == .invited
+                }
+                stopped.insert(url)
+                if !isInvitation || error.code != .refused { failure = failure ?? error }
+            }
+            try await readUnsearched()
+        }
+        if let failure { throw failure }
+    }
+
+    private struct BackfillProgress {
+        var lastGap: Gap?
         var lastStale: ChannelURL?
         var idle = IdleRequests()
         var usedCursors = UsedCursors()
-        try await readUnsearched()
-        while let range = unsearched.max(by: { $0.upper < $1.upper }) {
-            try checkIsNotDisposed()
-            let url = range.channelURL
-            if range.reason == .stale {
-                guard idle.allowsMore(hasMoved: url != lastStale) else {
-                    throw SyncError(.stalled, "stale messages of \(url) stay stale")
-                }
-                lastStale = url
-                _ = try await tasks.run { [engine] () throws(SyncError) in
-                    try await engine.fetchStaleMessages(in: url)
-                }
-            } else {
-                let gaps = try engine.stored { (reader) throws(StoreError) in
-                    try reader.gaps(in: url)
-                }
-                if let gap = gaps.first(where: { $0.upper == range.upper }) {
-                    guard idle.allowsMore(hasMoved: gap != last) else {
-                        throw SyncError(.stalled, "the server repeats the same page of \(url)")
-                    }
-                    if gap.channelURL != last?.channelURL || gap.upper != last?.upper {
-                        usedCursors = UsedCursors()
-                    }
-                    if gap != last, let cursor = gap.backfillCursor,
-                        !usedCursors.insert(cursor)
-                    {
-                        throw .stalled(url)
-                    }
-                    last = gap
-                    let anchor =
-                        gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
-                    _ = try await tasks.run { [engine] () throws(SyncError) in
-                        try await engine.waitForFeed()
-                        return try await engine.fetchMessages(
-                            in: url, at: anchor, older: 200, newer: 0,
-                            bound: anchor == .newest ? nil : gap.upper)
-                    }
-                }
+    }
+
+    private func fetch(
+        _ range: UnsearchedRange, _ progress: inout BackfillProgress
+    ) async throws(SyncError) {
+        let url = range.channelURL
+        if range.reason == .stale {
+            guard progress.idle.allowsMore(hasMoved: url != progress.lastStale) else {
+                throw SyncError(.stalled, "stale messages of \(url) stay stale")
             }
-            try await readUnsearched()
+            progress.lastStale = url
+            _ = try await tasks.run { [engine] () throws(SyncError) in
+                try await engine.fetchStaleMessages(in: url)
+            }
+            return
+        }
+        let gaps = try engine.stored { (reader) throws(StoreError) in try reader.gaps(in: url) }
+        guard let gap = gaps.first(where: { $0.upper == range.upper }) else { return }
+        let last = progress.lastGap
+        guard progress.idle.allowsMore(hasMoved: gap != last) else {
+            throw SyncError(.stalled, "the server repeats the same page of \(url)")
+        }
+        if gap.channelURL != last?.channelURL || gap.upper != last?.upper {
+            progress.usedCursors = UsedCursors()
+        }
+        if gap != last, let cursor = gap.backfillCursor, !progress.usedCursors.insert(cursor) {
+            throw .stalled(url)
+        }
+        progress.lastGap = gap
+        let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+        _ = try await tasks.run { [engine] () throws(SyncError) in
+            try await engine.waitForFeed()
+            return try await engine.fetchMessages(
+                in: url, at: anchor, older: 200, newer: 0,
+                bound: anchor == .newest ? nil : gap.upper)
         }
     }
 
