@@ -28,6 +28,15 @@ import Testing
         #expect(backfill.failure(of: "c") == nil)
     }
 
+    /// The user has to accept an invitation first.
+    @Test func expectedErrorIsReportedOnlyForItsChannel() {
+        var backfill = shown()
+        backfill.fail("c", stalled, isExpected: true)
+        #expect(backfill.failure(of: "c") != nil && backfill.failure == nil)
+        backfill.fail("c", stalled)
+        #expect(backfill.failure != nil)
+    }
+
     private func gap(_ lower: Int64, _ upper: Int64) -> Gap {
         func bound(_ time: Int64) -> Gap.Bound {
             .position(Position(createdAt: Timestamp(milliseconds: time), messageID: ""))

@@ -20,10 +20,13 @@ struct Backfill {
         /// True if the channel has a call in flight or is waiting.
         var isBusy = false
         var error: SyncError?
+        /// True if the user has to accept an invitation first.
+        var isErrorExpected = false
         var areReactionsRefused = false
 
         mutating func clearErrors() {
             error = nil
+            isErrorExpected = false
             areReactionsRefused = false
         }
 
@@ -194,7 +197,8 @@ struct Backfill {
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
     var failure: SyncError? {
-        works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
+        works.filter { $0.value.error != nil && !$0.value.isErrorExpected }
+            .min { $0.key < $1.key }?.value.error
     }
 
     mutating func clearFailures() {
@@ -219,8 +223,9 @@ struct Backfill {
         enqueue(url)
     }
 
-    mutating func fail(_ url: ChannelURL, _ error: SyncError) {
+    mutating func fail(_ url: ChannelURL, _ error: SyncError, isExpected: Bool = false) {
         works[url]?.isBusy = false
         works[url]?.error = error
+        works[url]?.isErrorExpected = isExpected
     }
 }

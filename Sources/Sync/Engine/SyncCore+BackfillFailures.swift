@@ -72,14 +72,14 @@ extension SyncCore {
         backfill[url].refetch = nil
         backfill[url].idleAnswers = 0
         backfill[url].usedCursors = UsedCursors()
-        backfill.fail(url, error)
         // Some servers show the history only after the user has accepted the invitation, which the
         // feed reports.
         let isInvitation = read { (reader) throws(StoreError) in
             try reader.groupChannel(url)?.myMemberState == .invited
         }
-        if isInvitation == true, error.code == .refused { return }
-        act(.emit(.failed(url, error)))
+        let isExpected = isInvitation == true && error.code == .refused
+        backfill.fail(url, error, isExpected: isExpected)
+        if !isExpected { act(.emit(.failed(url, error))) }
     }
 
     mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
