@@ -246,6 +246,20 @@ import Testing
         await client.close()
     }
 
+    /// A server may show the history only after the user has accepted the invitation.
+    @Test func messagesOfAnInvitationAreNotStored() async throws {
+        let (client, _) = try await begin()
+        await client.disconnect()
+        let pushed = try await story.say("a")
+        try client.engine.store.write { batch in
+            var channel = try #require(try batch.groupChannel("general"))
+            channel.myMemberState = .invited
+            try batch.save(channel)
+        }
+        #expect(try await client.ingest(push: pushed) == 0)
+        await client.close()
+    }
+
     @Test func pushReadTwiceIsListedOnce() async throws {
         try await story.say("a")
         let (client, view) = try await begin()

@@ -50,8 +50,8 @@ extension SyncCore {
 
     /// Pushed messages are synced to disk (`fsync`), because their file in the inbox is removed.
     ///
-    /// Those of channels that the user does not have are ignored: the server could not confirm
-    /// them.
+    /// Those of channels that the user does not have, or is only invited to, are ignored: the
+    /// server could not confirm them.
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, arePushed: Bool = false
     ) throws(SyncError) -> Int {
@@ -63,7 +63,7 @@ extension SyncCore {
             var count = 0
             for var message in messages where try !ingest.mayBeDeleted(message) {
                 if arePushed {
-                    if try ingest.isUnlisted(message.channelURL) { continue }
+                    if try ingest.cannotConfirm(messagesIn: message.channelURL) { continue }
                     // The server's version would not replace them.
                     message.removeUnknownFields()
                     // A false message would end the item of a pending one, whose later changes

@@ -129,6 +129,13 @@ extension Ingest {
         }
     }
 
+    /// Returns whether the server could not confirm a message of a channel: it may show the history
+    /// only to users who have accepted their invitation.
+    func cannotConfirm(messagesIn url: ChannelURL) throws(StoreError) -> Bool {
+        if try batch.groupChannel(url)?.myMemberState == .invited { return true }
+        return try isUnlisted(url)
+    }
+
     func isUnlisted(_ url: ChannelURL) throws(StoreError) -> Bool {
         guard try batch.hasAllChannels() else { return false }
         return try !isListed(url)
