@@ -113,8 +113,10 @@ extension StoreFiles {
             guard item.state == .pending else { return true }
             item.isDoubtful = true
             // An attacker may have damaged an encrypted outbox to undo a cancellation.
-            if keys != nil { item.requireConfirmation() }
-            return true
+            guard keys != nil else { return true }
+            item.requireConfirmation()
+            // The user has not written a request, and cannot resend it.
+            return item.operation != .request
         } findLoss: { reindexing throws(StoreError) in
             var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
             loss.copyName = URL(filePath: copy).lastPathComponent

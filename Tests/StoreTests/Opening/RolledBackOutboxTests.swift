@@ -41,6 +41,28 @@ import Testing
 
     private let held = "a failed \(ErrorCode.needsConfirmation)"
 
+    /// The user has not written the request, and could not find it.
+    @Test func requestsOfAnEarlierCopyAreRemoved() throws {
+        let directory = try StoreDirectory(.encrypted)
+        var store = try directory.open()
+        var request = item("b")
+        (request.operation, request.message) = (.request, nil)
+        try store.write { [request] batch in
+            try batch.save(item("a"))
+            try batch.save(request)
+        }
+        store.close()
+        _ = try copy("outbox", of: directory)
+        store = try directory.open()
+        try store.write { try $0.save(item("c")) }
+        store.close()
+        try restore("outbox", of: directory)
+        store = try directory.open()
+        #expect(try states(store) == [held])
+        #expect(try store.outboxItem("b") == nil)
+        store.close()
+    }
+
     /// The commits after the copy, each of which makes the copy an earlier one.
     enum Later: CaseIterable {
         case removed, edited, added
