@@ -29,6 +29,8 @@ extension MatrixBackend {
                 .get("rooms", room, "state", "m.room.encryption", ""))
         } catch {
             guard error.code == .notFound else { throw error }
+            // The feed may have reported the encryption meanwhile.
+            if list.rooms[room]?.encryption != nil { throw .encrypted(room) }
             if count == timelineCount { unencrypted.insert(room) }
             return
         }

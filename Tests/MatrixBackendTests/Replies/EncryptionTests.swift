@@ -74,6 +74,22 @@ import Testing
         #expect(puts(device) == [])
     }
 
+    /// The answer is older than the feed's batch.
+    @Test func messageIsRefusedIfTheRoomWasEncryptedDuringTheCheck() async throws {
+        let (device, cursor) = try await device()
+        try await device.connect()
+        let state = "GET rooms/!room:example.org/state/m.room.encryption"
+        device.server.hold(state)
+        let sent = Task { [item] in try await device.backend.send(item) }
+        await device.server.arrival(of: state)
+        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
+        _ = try await device.backend.feed(since: cursor)
+        device.server.release(state, #"{"errcode": "M_NOT_FOUND"}"#, status: 404)
+        let error = await #expect(throws: BackendError.self) { try await sent.value }
+        #expect(error?.detail == .sendNotAllowed)
+        #expect(puts(device) == [])
+    }
+
     @Test func editIsRefusedIfTheRoomWasEncryptedMeanwhile() async throws {
         let (device, cursor) = try await device()
         var params = UserMessageUpdateParams()

@@ -79,10 +79,10 @@ final class PreparedReplies: HTTPTransport {
     }
 
     /// Answers a held request that has arrived.
-    func release(_ request: String, _ json: String) {
+    func release(_ request: String, _ json: String, status: Int = 200) {
         let held = state.withLock { $0.held.removeValue(forKey: request) }
         if case .some(let continuation) = held {
-            continuation?.resume(returning: HTTPReply(status: 200, body: Data(json.utf8)))
+            continuation?.resume(returning: HTTPReply(status: status, body: Data(json.utf8)))
         }
     }
 
