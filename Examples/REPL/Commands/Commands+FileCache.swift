@@ -61,6 +61,10 @@ extension Command {
             let (cache, word) = try arguments.existingFileCache
             guard let word else { throw CommandError.usage }
             guard word != "everything" else {
+                guard try !cache.channels().contains("everything") else {
+                    throw CommandError.failed(
+                        "there is a channel with the name everything: remove the directory")
+                }
                 try cache.removeAll()
                 return "removed everything"
             }
