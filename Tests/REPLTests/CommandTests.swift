@@ -178,6 +178,9 @@ private struct Wave: BackendRequest, ChannelCall {
         #expect(words(nil) == [#"a\ b"#, #"a\"d"#, #"a\'c"#])
         #expect(words("'") == ["a b", #"a"d"#])
         #expect(words("\"") == ["a b", "a'c"])
+        for quote in [nil, "'", "\""] as [Character?] {
+            #expect("\u{301}a".typed(in: quote) == nil)
+        }
     }
 
     @Test func requestOfAnAppIsACall() async throws {

@@ -75,14 +75,18 @@ extension StringProtocol {
         return text
     }
 
-    /// The text as an argument, or as the rest of one in an open quote; `nil` if it cannot be
-    /// written in this quote.
+    /// The text of a typed word, or of the part of one in an open quote.
+    func untyped(in quote: Character?) -> String {
+        quote == nil ? unquotedWords.joined(separator: " ") : String(self)
+    }
+
+    /// The text as an argument, or as one in an open quote; `nil` if it would be read differently.
+    ///
+    /// For example, a combining mark at the beginning joins the quote or the space before it.
     func typed(in quote: Character?) -> String? {
-        guard let quote else { return escaped }
-        let isWritable = utf8.allSatisfy {
-            $0 != quote.asciiValue && (quote == "'" || $0 != 0x5C)
-        }
-        return isWritable ? String(self) : nil
+        let text = quote == nil ? escaped : String(self)
+        let line = quote.map { "\($0)\(text)\($0)" } ?? " \(text)"
+        return line.unquotedWords == [String(self)] ? text : nil
     }
 }
 

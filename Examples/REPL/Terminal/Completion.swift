@@ -33,7 +33,7 @@ enum Completion {
                 }
             }
         }
-        let start = (quote == nil ? word.unquotedWords.joined(separator: " ") : word).lowercased()
+        let start = word.untyped(in: quote).lowercased()
         let words =
             candidates.filter { $0.lowercased().hasPrefix(start) }
             .compactMap { $0.typed(in: quote) } + paths

@@ -8,7 +8,7 @@ enum FileCompletion {
     static func paths(
         _ word: String, in quote: Character?, directoriesOnly: Bool = false
     ) -> [String] {
-        let typed = quote == nil ? word.unquotedWords.joined(separator: " ") : word
+        let typed = word.untyped(in: quote)
         if typed == "~" { return ["~/"] }
         let end = typed.lastIndex(of: "/").map { typed.index(after: $0) } ?? typed.startIndex
         let (directory, name) = (typed[..<end], typed[end...])
