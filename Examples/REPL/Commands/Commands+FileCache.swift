@@ -63,7 +63,7 @@ extension Command {
             guard word != "everything" else {
                 guard try !cache.channels().contains("everything") else {
                     throw CommandError.failed(
-                        "there is a channel with the name everything: remove the directory")
+                        "a channel is named everything: to remove all files, delete the directory")
                 }
                 try cache.removeAll()
                 return "removed everything"
