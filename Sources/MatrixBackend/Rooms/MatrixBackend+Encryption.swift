@@ -8,7 +8,9 @@ extension MatrixBackend {
 
     /// Throws `refused` if a room is encrypted.
     ///
-    /// Call it directly before a request that sends: the room may change during another one.
+    /// Call this directly before the request that sends: the room may become encrypted during any
+    /// earlier request.
+    ///
     /// Without a current list of rooms, requests the room's encryption once, while the feed would
     /// report a change of it.
     func requireUnencrypted(_ room: String) async throws(BackendError) {
@@ -23,18 +25,23 @@ extension MatrixBackend {
                 return
             }
         }
-        let count = timelineCount
-        do throws(BackendError) {
-            let _: EventContent = try await call(
-                .get("rooms", room, "state", "m.room.encryption", ""))
-        } catch {
-            guard error.code == .notFound else { throw error }
-            // The feed may have reported the encryption meanwhile.
+        for _ in 1...3 {
+            let count = timelineCount
+            do throws(BackendError) {
+                let _: EventContent = try await call(
+                    .get("rooms", room, "state", "m.room.encryption", ""))
+                throw .encrypted(room)
+            } catch {
+                guard error.code == .notFound else { throw error }
+            }
             if list.rooms[room]?.encryption != nil { throw .encrypted(room) }
-            if count == timelineCount { unencrypted.insert(room) }
-            return
+            // Otherwise, the feed may have reported the encryption since the answer.
+            if count == timelineCount {
+                unencrypted.insert(room)
+                return
+            }
         }
-        throw .encrypted(room)
+        throw BackendError(.unanswered, "the encryption of \(room) could not be read in time")
     }
 }
 
