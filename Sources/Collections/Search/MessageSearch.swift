@@ -211,15 +211,17 @@ public final class MessageSearch {
             try checkIsNotDisposed()
             let url = range.channelURL
             do throws(SyncError) { try await fetch(range, &progress) } catch {
+                let isOnline = await engine.state.connection == .online
                 switch error.code {
-                case .disposed, .store, .closed, .canceled: throw error
-                default: break
+                case .disposed, .store, .closed, .canceled, .noUser, .sessionEnded, .throttled:
+                    throw error
+                default: if !isOnline { throw error }
                 }
-                let isInvitation = try engine.stored { (reader) throws(StoreError) in
-                    try reader.groupChannel(url)?.myMemberState == .invited
+                let channel = try engine.stored { (reader) throws(StoreError) in
+                    try reader.groupChannel(url)
                 }
                 stopped.insert(url)
-                if !isInvitation || error.code != .refused { failure = failure ?? error }
+                if !error.endsWithInvitation(to: channel) { failure = failure ?? error }
             }
             try await readUnsearched()
         }

@@ -20,7 +20,7 @@ struct Backfill {
         /// True if the channel has a call in flight or is waiting.
         var isBusy = false
         var error: SyncError?
-        /// True if the user has to accept an invitation first.
+        /// True if ``error`` is a refusal that ends once the user accepts the invitation.
         var isErrorExpected = false
         var areReactionsRefused = false
 

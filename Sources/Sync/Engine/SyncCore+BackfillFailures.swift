@@ -1,4 +1,4 @@
-import Models
+package import Models
 import Store
 
 extension SyncCore {
@@ -72,12 +72,8 @@ extension SyncCore {
         backfill[url].refetch = nil
         backfill[url].idleAnswers = 0
         backfill[url].usedCursors = UsedCursors()
-        // Some servers show the history only after the user has accepted the invitation, which the
-        // feed reports.
-        let isInvitation = read { (reader) throws(StoreError) in
-            try reader.groupChannel(url)?.myMemberState == .invited
-        }
-        let isExpected = isInvitation == true && error.code == .refused
+        let channel = read { (reader) throws(StoreError) in try reader.groupChannel(url) } ?? nil
+        let isExpected = error.endsWithInvitation(to: channel)
         backfill.fail(url, error, isExpected: isExpected)
         if !isExpected { act(.emit(.failed(url, error))) }
     }
@@ -88,5 +84,13 @@ extension SyncCore {
             .wait(
                 .backfill(url, generation: connector.generation),
                 beforeAttempt: max(backfill[url].failures, 1) + 1, atLeast: duration))
+    }
+}
+
+extension SyncError {
+    /// Returns whether the error is a refusal that ends once the user accepts the invitation to a
+    /// channel, which the feed reports: some servers show its history only then.
+    package func endsWithInvitation(to channel: GroupChannel?) -> Bool {
+        code == .refused && channel?.myMemberState == .invited
     }
 }
