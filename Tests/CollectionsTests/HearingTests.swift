@@ -135,8 +135,8 @@ private final class ConnectionListener: ConnectionDelegate {
         isOver.finish()
     }
 
-    /// The server of another user may send messages of the future, which is the past when the app
-    /// catches up.
+    /// Another user's server may send a message dated in the future; that date may have passed when
+    /// the app catches up.
     @Test(arguments: [5_000_000_200_000, 9_999_999_999_999] as [Timestamp])
     func messageOfTheFutureHidesNoMissedMessages(time: Timestamp) async throws {
         let first = try await cachingOneMessage()

@@ -49,13 +49,13 @@ import Testing
         try await story.end()
     }
 
-    /// The feed has not reported the list of channels yet.
-    @Test func messageOfAnUnknownChannelIsStoredAlone() async throws {
+    @Test func messageOfAnUnknownChannelIsStoredUntilTheListOfChannelsArrives() async throws {
         let story = try await Story()
         #expect(try await story.engine.ingest([.sample(1, in: "elsewhere", text: "x")]) == 1)
         #expect(try story.picture("elsewhere") == "… x ~")
         #expect(try story.store.read { try $0.groupChannel("elsewhere") } == nil)
         try await story.open()
+        try await story.engine.caughtUp()
         #expect(try story.store.read { try $0.messages(in: "elsewhere").isEmpty })
         try await story.end()
     }

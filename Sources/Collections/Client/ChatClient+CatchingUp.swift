@@ -6,9 +6,10 @@ public import Sync
 public struct CatchUpResult: Sendable {
     /// Other users' messages that the device did not have, sorted by channel URL and by position.
     ///
-    /// Messages older than the newest one that the device had before the feed's last request are
-    /// history, and are omitted. The clocks of the device and the server may differ by five
-    /// minutes.
+    /// Messages older than the newest one that the device had at the feed's last request are
+    /// history, and are omitted. Five minutes and ``/Sync/SyncOptions/clockSkew`` are subtracted
+    /// from the time of the request, because clocks differ. If no message is that old, those before
+    /// that time are omitted.
     public let messages: [Message]
 
     /// A Boolean value that indicates whether all missed messages and changes were fetched.

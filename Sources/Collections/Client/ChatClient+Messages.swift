@@ -366,9 +366,9 @@ extension ChatClient {
     /// The messages close no gap: their neighbors are unknown. They acknowledge no outbox item:
     /// only the answer to its request, or the server's copy of the message, does.
     ///
-    /// - Returns: The number of messages that are now stored in this version or a newer one. Not
-    ///   stored are messages that were deleted, or are older than the user's history, and those of
-    ///   channels that the user does not have.
+    /// - Returns: The number of messages that are now stored in this version or a newer one.
+    ///   Messages are not stored if they were deleted, are older than the user's history, or belong
+    ///   to a channel that the user does not have or is only invited to.
     /// - Throws: `noUser`, `store` or `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {

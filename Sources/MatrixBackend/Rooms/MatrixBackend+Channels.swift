@@ -145,8 +145,8 @@ extension MatrixBackend {
     private func newestEvent(
         in room: String, upTo end: Timestamp
     ) async throws(BackendError) -> RoomEvent? {
-        // A member can give an event an earlier time than older, unread ones. Return the newest
-        // event without an older one that is later than `end`.
+        // A member can backdate an event. Return the newest event that no later-dated one precedes
+        // among the 100 events before it.
         var found: RoomEvent?
         var count = 0
         try await newestPages(of: room, limit: 100) { page in

@@ -104,9 +104,9 @@ extension BackendConformance {
             for number in 1...5 {
                 let cursor = try reading.known()
                 let (batch, message) = try await alice.batch(since: cursor) { isAnswered in
-                    // After three answers, the server has received the request. After thirteen, an
-                    // immediate answer to it has arrived.
-                    for number in 1...13 where number <= 3 || !isAnswered() {
+                    // After three answers, the server has very likely received the request; ten
+                    // more give an immediate answer time to arrive.
+                    for answer in 1...13 where answer <= 3 || !isAnswered() {
                         _ = try await bob.backend.channel(url)
                     }
                     return try await bob.send("\(number)", in: url)
@@ -233,9 +233,8 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Executes a closure once the request has begun.
-    ///
-    /// The closure of its argument returns whether the request is answered.
+    /// Runs `body` once the request has begun; its argument returns whether the request was
+    /// answered.
     fileprivate func batch<Result>(
         since cursor: FeedCursor, whenBegun body: (() -> Bool) async throws -> Result
     ) async throws -> (FeedBatch, Result) {

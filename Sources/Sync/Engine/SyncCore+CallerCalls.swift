@@ -48,7 +48,7 @@ extension SyncCore {
         act(.fail(state.failure ?? error, ticket: ticket))
     }
 
-    /// Pushed messages are synced to disk (`fsync`), because their file in the inbox is removed.
+    /// Pushed messages are synced to disk (`fsync`): the notification is not available again.
     ///
     /// Those of channels that the user does not have, or is only invited to, are ignored: the
     /// server could not confirm them.

@@ -256,8 +256,8 @@ extension SyncEngine {
     /// message replaces only an older stored one.
     ///
     /// - Returns: The number of the given messages that are now stored, in the given version or a
-    ///   newer one. Not stored are messages that were deleted, or are older than the user's
-    ///   history, and those of channels that the user does not have.
+    ///   newer one. Messages are not stored if they were deleted, are older than the user's
+    ///   history, or belong to a channel that the user does not have or is only invited to.
     /// - Throws: `store` or `closed`.
     @discardableResult
     package func ingest(
