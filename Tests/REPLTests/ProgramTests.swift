@@ -121,6 +121,23 @@ import Testing
         #expect(unreported.output == "1970-01-01T00:00:00.000Z\n")
     }
 
+    /// A chat log chooses the names of users and channels.
+    @Test func wordForAllIsNoNameOfAUserOrChannel() async throws {
+        let home = ["--home", directory.appending(path: "home").path]
+        _ = try await Program.run(home, "connect all\nsend hi\n")
+        let users = try await Program.run(home, "wipe-user all\n")
+        #expect("\(users)".contains("a user is named all"), "\(users)")
+        let files = directory.appending(path: "files").path
+        let channels = try await Program.run(
+            ["--memory"],
+            """
+            save Message {"message_id": 1, "channel_url": "everything", "created_at": 1000}
+            file-cache save \(files) everything
+            file-cache remove \(files) everything
+            """)
+        #expect("\(channels)".contains("a channel is named everything"), "\(channels)")
+    }
+
     /// Without a replacement, a file of the database would have the number of a closed file.
     @Test func aClosedOutputEndsTheScript() async throws {
         let home = ["--home", directory.path]
