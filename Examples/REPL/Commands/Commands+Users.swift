@@ -128,10 +128,12 @@ extension Command {
             }
             let wiping: ChatClient.Wiping = words.count == 2 ? .cachedData : .everything
             let userID = words[0] == "all" ? nil : UserID(words[0])
-            let users = try await arguments.world.storedUsers
-            if userID == nil, users.contains(where: { $0.userID == "all" }) {
-                throw CommandError.failed(
-                    "a user is named all: to remove all data, delete the directory")
+            if userID == nil {
+                let users = try await arguments.world.storedUsers
+                guard !users.contains(where: { $0.userID == "all" }) else {
+                    throw CommandError.failed(
+                        "a user is named all: to remove all data, delete the directory")
+                }
             }
             let removed = try await arguments.world.removeData(of: userID, wiping: wiping)
             guard removed > 0 else {

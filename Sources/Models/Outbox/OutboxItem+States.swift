@@ -16,10 +16,12 @@ extension OutboxItem {
         message?.errorCode = code
     }
 
-    /// Marks a pending item as failed, because the store that contained it may be old or forged.
-    package mutating func requireConfirmation() {
-        guard state == .pending else { return }
+    /// Marks a pending item as failed, because the store that contained it may be old or forged,
+    /// and returns whether to keep it: the user has not written a request, and cannot resend it.
+    package mutating func requireConfirmation() -> Bool {
+        guard state == .pending else { return true }
         fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
+        return operation != .request
     }
 
     /// Prepares an item that another program may have written: the user has to confirm it, lists

@@ -44,14 +44,12 @@ extension LevelDB {
         let batch = Overlay()
         try rows.forEachRow(in: KeyRange(OutboxTable.outboxItem)) { key, value in
             if var item: OutboxItem = rows.readableRecord(value), item.state == .pending {
-                // The user has not written a request, and cannot resend it.
-                guard item.operation != .request else {
+                if item.requireConfirmation() {
+                    batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
+                } else {
                     batch.remove { $0.raw(KeyBytes(key)) }
                     batch.remove { $0.outboxItemRequestKey(item.requestID) }
-                    return
                 }
-                item.requireConfirmation()
-                batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
             }
         }
         let next = Swift.max(generation, recorded) + 1

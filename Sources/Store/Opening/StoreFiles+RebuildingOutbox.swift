@@ -113,10 +113,7 @@ extension StoreFiles {
             guard item.state == .pending else { return true }
             item.isDoubtful = true
             // An attacker may have damaged an encrypted outbox to undo a cancellation.
-            guard keys != nil else { return true }
-            item.requireConfirmation()
-            // The user has not written a request, and cannot resend it.
-            return item.operation != .request
+            return keys == nil || item.requireConfirmation()
         } findLoss: { reindexing throws(StoreError) in
             var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
             loss.copyName = URL(filePath: copy).lastPathComponent
