@@ -121,18 +121,24 @@ private final class ConnectionListener: ConnectionDelegate {
         return client
     }
 
-    @Test func missedMessagesAreFetchedInTheBackground() async throws {
-        let first = try await cachingOneMessage()
-        await first.close()
-        try await story.say("b c")
+    /// Catches up with a new client, whose time does not end.
+    private func caughtUp() async -> CatchUpResult {
         let (end, isOver) = AsyncStream<Void>.makeStream()
         let client = ChatClient(
             backend: JitteryBackend.wrapping(story.network), options: options(until: end))
         let result = await client.catchUp(as: "bob", within: .seconds(30))
-        #expect(result.isComplete && result.error == nil)
-        #expect(result.messages.map(\.text) == ["b", "c"])
         await client.close()
         isOver.finish()
+        return result
+    }
+
+    @Test func missedMessagesAreFetchedInTheBackground() async throws {
+        let first = try await cachingOneMessage()
+        await first.close()
+        try await story.say("b c")
+        let result = await caughtUp()
+        #expect(result.isComplete && result.error == nil)
+        #expect(result.messages.map(\.text) == ["b", "c"])
     }
 
     /// Another user's server may send a message dated in the future; that date may have passed when
@@ -148,13 +154,7 @@ private final class ConnectionListener: ConnectionDelegate {
         await first.close()
         story.device.advance(by: .seconds(300))
         try await story.say("b")
-        let (end, isOver) = AsyncStream<Void>.makeStream()
-        let client = ChatClient(
-            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
-        let result = await client.catchUp(as: "bob", within: .seconds(30))
-        #expect(result.messages.map(\.text) == ["b"])
-        await client.close()
-        isOver.finish()
+        #expect(await caughtUp().messages.map(\.text) == ["b"])
     }
 
     @Test func pushedMessageHidesNoMissedMessages() async throws {
@@ -166,13 +166,7 @@ private final class ConnectionListener: ConnectionDelegate {
         let missed = try await story.say("b c")
         #expect(try await first.ingest(push: [missed[1]]) == 1)
         await first.close()
-        let (end, isOver) = AsyncStream<Void>.makeStream()
-        let client = ChatClient(
-            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
-        let result = await client.catchUp(as: "bob", within: .seconds(30))
-        #expect(result.messages.map(\.text) == ["b"])
-        await client.close()
-        isOver.finish()
+        #expect(await caughtUp().messages.map(\.text) == ["b"])
     }
 
     @Test func catchingUpEndsInTime() async throws {
@@ -191,12 +185,7 @@ private final class ConnectionListener: ConnectionDelegate {
 
     @Test func catchingUpReportsTheErrorOfTheServer() async throws {
         story.network.failAll(of: [.connect], with: BackendError(.notConnected, "no network"))
-        let (end, isOver) = AsyncStream<Void>.makeStream()
-        let client = ChatClient(
-            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
-        let result = await client.catchUp(as: "bob", within: .seconds(30))
+        let result = await caughtUp()
         #expect(!result.isComplete && result.error?.code == .notConnected)
-        await client.close()
-        isOver.finish()
     }
 }

@@ -38,6 +38,10 @@ import Testing
         return reply.split(separator: "\n").map(String.init)
     }
 
+    private func importedExport(_ line: String) async throws -> [String] {
+        try await imported([#"{"scrollback_export": 1, "channel_url": "general"}"#, line])
+    }
+
     private func line(_ number: Int, _ fields: String, in channel: String = "pets") -> String {
         #"{"message_id": \#(number), "channel_url": "\#(channel)", "message": "m\#(number)", \#(fields)}"#
     }
@@ -323,10 +327,8 @@ import Testing
     @Test func fieldsNestedAsDeepAsPermittedAreReadBack() async throws {
         let depth = JSONValue.maximumDepth
         let own = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-        let reply = try await imported([
-            #"{"scrollback_export": 1, "channel_url": "general"}"#,
-            line(90, #""created_at": 1700000000000, "own": \#(own)"#, in: "general"),
-        ])
+        let reply = try await importedExport(
+            line(90, #""created_at": 1700000000000, "own": \#(own)"#, in: "general"))
         #expect(reply.contains { $0.contains("imported 1 message") }, "\(reply)")
         _ = await workspace.reply("export \(path).2 general")
         #expect(try String(contentsOfFile: "\(path).2", encoding: .utf8).contains(own))
@@ -336,10 +338,8 @@ import Testing
     @Test func pollOfAnExportMayHaveAnyIDs() async throws {
         _ = await workspace.reply("demo")
         let poll = #"{"id": -1, "title": "p", "options": [{"id": -1, "text": "x"}]}"#
-        let reply = try await imported([
-            #"{"scrollback_export": 1, "channel_url": "general"}"#,
-            line(9000, #""created_at": 1700000000000, "poll": \#(poll)"#, in: "general"),
-        ])
+        let reply = try await importedExport(
+            line(9000, #""created_at": 1700000000000, "poll": \#(poll)"#, in: "general"))
         #expect(reply.contains { $0.contains("imported 1 message") }, "\(reply)")
         let vote = await workspace.reply("vote 9000 -1 in general")
         #expect(vote.hasPrefix("p  x 1"), "\(reply), \(vote)")
@@ -350,13 +350,11 @@ import Testing
     @Test(arguments: ["message_id", "parent_message_id"])
     func idsThatTheServerCannotAssignAreRefused(field: String) async throws {
         let id = field == "message_id" ? "" : #""message_id": 9000, "#
-        let reply = try await imported([
-            #"{"scrollback_export": 1, "channel_url": "general"}"#,
+        let reply = try await importedExport(
             #"""
             {\#(id)"\#(field)": 4611686018427387904, "channel_url": "general", "message": "x",
              "created_at": 1700000000000}
-            """#.replacing("\n", with: " "),
-        ])
+            """#.replacing("\n", with: " "))
         #expect(reply.contains { $0.contains("greater number than") }, "\(reply)")
         await workspace.end()
     }
@@ -365,10 +363,8 @@ import Testing
     @Test(arguments: ["created_at", "updated_at"])
     func messageOfAnExportIsNotOfTheDistantFuture(field: String) async throws {
         let time = field == "created_at" ? "" : #""created_at": 1700000000000, "#
-        let reply = try await imported([
-            #"{"scrollback_export": 1, "channel_url": "general"}"#,
-            line(90, #"\#(time)"\#(field)": 9223372036854775807"#, in: "general"),
-        ])
+        let reply = try await importedExport(
+            line(90, #"\#(time)"\#(field)": 9223372036854775807"#, in: "general"))
         #expect(reply.contains { $0.contains("is not before the year 2100") }, "\(reply)")
         await workspace.end()
     }

@@ -55,61 +55,56 @@ import Testing
         #expect(puts(device).count == 1)
     }
 
-    /// The room is encrypted after the first check, during the request for the parent message.
+    /// Expects that a call sends nothing if the feed reports the encryption during its request.
+    private func expectRefusal(
+        _ device: Device, _ cursor: FeedCursor, during request: String, answered json: String,
+        status: Int = 200, of call: @escaping @Sendable () async throws -> Message
+    ) async throws {
+        device.server.hold(request)
+        let message = Task { try await call() }
+        await device.server.arrival(of: request)
+        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
+        _ = try await device.backend.feed(since: cursor)
+        device.server.release(request, json, status: status)
+        let error = await #expect(throws: BackendError.self) { try await message.value }
+        #expect(error?.detail == .sendNotAllowed)
+        #expect(puts(device) == [])
+    }
+
     @Test func replyIsRefusedIfTheRoomWasEncryptedMeanwhile() async throws {
         let (device, cursor) = try await device()
         var new = NewMessage("hi")
         new.parentMessageID = "$root"
         var item = OutboxItem(Message(new, in: room, by: nil, at: 2000), requestID: "r1")
         item.attempts = 1
-        let event = "GET rooms/!room:example.org/event/$root"
-        device.server.hold(event)
-        let sent = Task { [item] in try await device.backend.send(item) }
-        await device.server.arrival(of: event)
-        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
-        _ = try await device.backend.feed(since: cursor)
-        device.server.release(event, PreparedReplies.message("$root", "root", at: 1000))
-        let error = await #expect(throws: BackendError.self) { try await sent.value }
-        #expect(error?.detail == .sendNotAllowed)
-        #expect(puts(device) == [])
+        try await expectRefusal(
+            device, cursor, during: "GET rooms/!room:example.org/event/$root",
+            answered: PreparedReplies.message("$root", "root", at: 1000)
+        ) { [item] in try await device.backend.send(item) }
     }
 
     /// The answer is older than the feed's batch.
     @Test func messageIsRefusedIfTheRoomWasEncryptedDuringTheCheck() async throws {
         let (device, cursor) = try await device()
         try await device.connect()
-        let state = "GET rooms/!room:example.org/state/m.room.encryption"
-        device.server.hold(state)
-        let sent = Task { [item] in try await device.backend.send(item) }
-        await device.server.arrival(of: state)
-        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
-        _ = try await device.backend.feed(since: cursor)
-        device.server.release(state, #"{"errcode": "M_NOT_FOUND"}"#, status: 404)
-        let error = await #expect(throws: BackendError.self) { try await sent.value }
-        #expect(error?.detail == .sendNotAllowed)
-        #expect(puts(device) == [])
+        try await expectRefusal(
+            device, cursor, during: "GET rooms/!room:example.org/state/m.room.encryption",
+            answered: #"{"errcode": "M_NOT_FOUND"}"#, status: 404
+        ) { [item] in try await device.backend.send(item) }
     }
 
     @Test func editIsRefusedIfTheRoomWasEncryptedMeanwhile() async throws {
         let (device, cursor) = try await device()
         var params = UserMessageUpdateParams()
         params.text = "new"
-        let event = "GET rooms/!room:example.org/event/$old"
-        device.server.hold(event)
-        let edited = Task { [params, room] in
+        let old = PreparedReplies.message("$old", "old", at: 1000)
+        try await expectRefusal(
+            device, cursor, during: "GET rooms/!room:example.org/event/$old",
+            answered: old.replacing("@bob:example.org", with: "@alice:example.org")
+        ) { [params, room] in
             try await device.backend.update(
                 "$old", in: room, with: .text(params), requestID: "r2")
         }
-        await device.server.arrival(of: event)
-        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
-        _ = try await device.backend.feed(since: cursor)
-        device.server.release(
-            event,
-            PreparedReplies.message("$old", "old", at: 1000)
-                .replacing("@bob:example.org", with: "@alice:example.org"))
-        let error = await #expect(throws: BackendError.self) { try await edited.value }
-        #expect(error?.detail == .sendNotAllowed)
-        #expect(puts(device) == [])
     }
 
     /// Another server invites Alice to a room that she has joined, with a state that it invents.
