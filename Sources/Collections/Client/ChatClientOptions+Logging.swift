@@ -1,5 +1,6 @@
 #if Logging
     public import Logging
+    import Models
 
     extension ChatClientOptions {
         /// Sends the client's log to a logger of swift-log; replaces ``log``.
