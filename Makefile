@@ -73,6 +73,8 @@ STRICT := $(TRAITS) -Xswiftc -warnings-as-errors --explicit-target-dependency-im
 # Eight tests at a time: without a limit all of them are open at once, with 1,700 files. Foundation's
 # Process reads past the end of its list of open files when it starts with more than about 1,365.
 TEST := swift test --quiet --disable-xctest --experimental-maximum-parallelization-width 8
+# A cached build manifest would lack files that are new in Sources.
+BENCH := cd Benchmarks && swift run -c release --disable-build-manifest-caching
 # All consumers share a scratch directory, so that their dependencies are built once. The cached
 # build manifest would be that of the previous package.
 CONSUME := --disable-build-manifest-caching --scratch-path .build-consumers --package-path Tests/Consumers/
@@ -155,16 +157,16 @@ docs: symbols .build-tools/guides
 bench: bench-codecs bench-store
 
 bench-codecs: deps deps-bench
-	cd Benchmarks && swift run -c release bench $(ARGS)
+	$(BENCH) bench $(ARGS)
 
 bench-store: deps deps-bench
-	cd Benchmarks && swift run -c release bench-store $(ARGS)
+	$(BENCH) bench-store $(ARGS)
 
 bench-sync: deps deps-bench
-	cd Benchmarks && swift run -c release bench-sync $(ARGS)
+	$(BENCH) bench-sync $(ARGS)
 
 bench-search: deps deps-bench
-	cd Benchmarks && swift run -c release bench-search $(ARGS)
+	$(BENCH) bench-search $(ARGS)
 
 matrix-server:
 	Tests/Tools/matrix-server start
