@@ -93,8 +93,9 @@ extension MatrixBackend {
             try await setState("m.room.avatar", of: url, to: ["url": .string(new.coverURL)])
         }
         if patch.contains(\.data) || patch.contains(\.customType) || patch.contains(\.metadata) {
-            let metadata = new.metadata.filter { !MetadataKey.all.contains($0.key) }
-            // The list may lack the fields that do not change, because they were cut.
+            let keys = Set(old.metadata.keys).union(new.metadata.keys)
+                .subtracting(MetadataKey.all)
+            // The list may lack values that do not change, because they were cut.
             try await changeState("dev.scrollback", of: url) { (state) throws(BackendError) in
                 if patch.contains(\.data) {
                     try state.set(["dev.scrollback", "data"], to: .string(new.data))
@@ -102,10 +103,10 @@ extension MatrixBackend {
                 if patch.contains(\.customType) {
                     try state.set(["dev.scrollback", "custom_type"], to: .string(new.customType))
                 }
-                if patch.contains(\.metadata) {
+                for key in keys where new.metadata[key] != old.metadata[key] {
                     try state.set(
-                        ["dev.scrollback", "metadata"],
-                        to: .object(metadata.mapValues { .string($0) }))
+                        ["dev.scrollback", "metadata", key],
+                        to: new.metadata[key].map { .string($0) })
                 }
             }
         }
@@ -252,7 +253,7 @@ extension JSONValue {
             !object.keys[index].utf8.elementsEqual(key.utf8)
         {
             throw BackendError(
-                .refused, "\(key) and another ID are equal as Unicode texts",
+                .refused, "\(key) and another key are equal as Unicode texts",
                 detail: .invalidParameterValue)
         }
         if path.count == 1 {

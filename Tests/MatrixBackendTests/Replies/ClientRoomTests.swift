@@ -176,6 +176,36 @@ import Testing
         #expect(bodies.last?["dev.scrollback"]?["metadata"] == ["color": "red"])
     }
 
+    /// The reply with the list may have been cut.
+    @Test func metadataThatTheListLacksStays() async throws {
+        let alice = try await FollowingDevice()
+        let path = "rooms/!room:example.org/state/dev.scrollback"
+        func state(_ metadata: String) -> String {
+            #"{"dev.scrollback": {"data": "d", "metadata": \#(metadata)}}"#
+        }
+        alice.device.server.replace(
+            "GET sync",
+            PreparedReplies.sync(
+                "s2",
+                """
+                {"type": "dev.scrollback", "state_key": "", "event_id": "$t",
+                 "sender": "@bob:example.org", "origin_server_ts": 1500,
+                 "content": \(state(#"{"color": "red", "size": "big"}"#))}
+                """))
+        _ = try await alice.device.backend.channel(room)
+        alice.device.server.replace("GET sync", #"{"next_batch": "s3"}"#)
+        alice.device.server.reply(
+            "GET \(path)", state(#"{"color": "red", "size": "big", "hidden": "x"}"#))
+        alice.device.server.reply("PUT \(path)", #"{"event_id": "$s"}"#)
+        var patch = Patch<GroupChannel>()
+        patch.set(\.metadata, to: ["color": "blue", "shape": "round"])
+        _ = try await alice.device.backend.perform(UpdateChannel(room, with: patch))
+        #expect(
+            alice.device.server.bodies.last?["dev.scrollback"] == [
+                "data": "d", "metadata": ["color": "blue", "shape": "round", "hidden": "x"],
+            ])
+    }
+
     /// Another call has already received the return to the room.
     @Test func roomToWhichTheUserHasReturnedStays() async throws {
         let alice = try await FollowingDevice()
