@@ -33,6 +33,8 @@ import Testing
         let later = stored()
         let users = await later.reply("stored-users").split(separator: "\n")
         #expect(users.map { $0.prefix { $0 != " " } } == ["alice", "alice", "bob"])
+        #expect(users.map { $0.hasSuffix("  of alice@phone") } == [false, true, false])
+        #expect(users.first?.hasSuffix(" bytes") == true)
         #expect(await later.reply("cache size").hasSuffix(" bytes in the files of 3 users"))
         #expect(await later.reply("wipe-user alice").contains(" bytes of alice"))
         #expect(await later.reply("stored-users").hasPrefix("bob "))
@@ -40,6 +42,16 @@ import Testing
         #expect(await later.reply("stored-users") == "no data is stored in files")
         #expect(await later.reply("wipe-user all").hasPrefix("error: no data is stored "))
         await later.end()
+    }
+
+    @Test func nameOfAForeignDirectoryAddsNoLines() async throws {
+        let forged = directory.url.appending(path: "devices/alice/_default/_x%0aforged/outbox")
+        try FileManager.default.createDirectory(at: forged, withIntermediateDirectories: true)
+        let workspace = stored()
+        let users = await workspace.reply("stored-users")
+        #expect(users.hasPrefix(#"x\nforged  "#))
+        #expect(!users.contains("\n"))
+        await workspace.end()
     }
 
     @Test func aDeviceThatCannotConnectDoesNotBecomeTheCurrentOne() async {

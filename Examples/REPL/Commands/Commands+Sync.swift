@@ -324,7 +324,7 @@ extension Command {
             counts[part.channelURL.rawValue, default: 0] += part.messageCount
         }
         let lines = counts.sorted { $0.key < $1.key }.map { url, count in
-            "\(counted(count, "message")) of \(url) \(verb)"
+            "\(counted(count, "message")) of \(url.oneLine) \(verb)"
         }
         return lines.isEmpty ? none : lines.joined(separator: "\n")
     }

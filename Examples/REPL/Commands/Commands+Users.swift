@@ -110,11 +110,13 @@ extension Command {
         ) { arguments in
             let lines = try await arguments.world.storedUsers.map { user in
                 let name = user.userID?.rawValue ?? user.directory.lastPathComponent
-                let device = user.directory.deletingLastPathComponent().lastPathComponent
-                    .removingPercentEncoding
-                return "\(name)  \(counted(user.byteCount, "byte"))"
+                let device = user.directory.deletingLastPathComponent()
+                    .deletingLastPathComponent().lastPathComponent.removingPercentEncoding
+                let line =
+                    "\(name)  \(counted(user.byteCount, "byte"))"
                     + (device == nil || device == name ? "" : "  of \(device!)")
                     + (user.isEncrypted ? "  encrypted" : "")
+                return line.oneLine
             }
             return lines.isEmpty ? "no data is stored in files" : lines.joined(separator: "\n")
         },
