@@ -115,8 +115,6 @@ public actor MatrixBackend: Backend {
 
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
-    var feedToken: String?
-    var unencrypted: Set<String> = []
     /// The known members, by the IDs of the rooms and of the users.
     var people: [String: [UserID: User]] = [:]
     var seen = SeenEvents()

@@ -37,7 +37,6 @@ extension MatrixBackend {
         session = nil
         mayHaveLostRooms = true
         isCatchingUp = true
-        unencrypted = []
         known.removeAll()
         newestMessages = [:]
         for call in calls.values { call.cancelWithoutWaiting() }
@@ -131,7 +130,6 @@ extension MatrixBackend {
 
     private func forgetUser() {
         list = RoomList()
-        feedToken = nil
         people = [:]
         seen = SeenEvents()
         ownReactions.removeAll()

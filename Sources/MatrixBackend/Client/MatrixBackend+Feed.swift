@@ -75,7 +75,7 @@ extension MatrixBackend {
                 reportedOnce?.completedRooms.insert(id)
                 events += [.truncation(in: ChannelURL(id))] + complete
             } catch  where Self.failuresOfRoom.contains(error.code) {
-                // A later batch tries again. Until then, a send asks whether the room is encrypted.
+                // A later batch tries again.
                 if error.code == .unanswered { _ = recordUnanswered(id) }
             }
         }
@@ -150,8 +150,7 @@ extension MatrixBackend {
     }
 
     private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {
-        feedToken = token
-        return FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
+        FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
     }
 
     /// Returns no events for a space.

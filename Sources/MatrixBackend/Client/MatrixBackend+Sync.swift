@@ -27,7 +27,6 @@ extension MatrixBackend {
                     syncRequest(since: token, wait: wait, timelineLimit: 1, hasReceipts: false))
             }
             for (id, room) in reply.joined {
-                if room.mayTurnOnEncryption { unencrypted.remove(id) }
                 // The omitted events may have changed known messages.
                 if room.isLimited { known.removeAll() }
                 learn(room.state + room.timeline, in: id)

@@ -4,10 +4,10 @@ public import Models
 // The request ID is the transaction ID, by which the server recognizes repeated requests of the
 // same device for about a day.
 extension MatrixBackend {
-    /// Sends a message with one request, and waits until the feed reports it with the server's
-    /// time.
+    /// Sends a message, and waits until the feed reports it with the server's time.
     ///
-    /// Without a feed, a second request reads the message.
+    /// A request before it asks whether the room is encrypted. Without a feed, another one reads
+    /// the message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let room = item.channelURL.rawValue
         try await requireRoom(room)
@@ -115,10 +115,11 @@ extension MatrixBackend {
         return BackendError(.refused, error.message, detail: .channelFrozen)
     }
 
-    /// Edits a message with one request, and waits until the feed reports the edit with its time.
+    /// Edits a message, and waits until the feed reports the edit with its time.
     ///
-    /// Without a feed, another request reads the result. Another one reads the current content, if
-    /// neither the feed nor a page has contained it completely.
+    /// A request before it asks whether the room is encrypted. Without a feed, another one reads
+    /// the result. Another one reads the current content, if neither the feed nor a page has
+    /// contained it completely.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?

@@ -61,7 +61,6 @@ extension MatrixBackend {
 
     func state(of room: String) async throws(BackendError) -> [RoomEvent] {
         let state: StateReply = try await call(.get("rooms", room, "state"))
-        if state.isCut { list.rooms[room]?.isStateCut = true }
         return state.events
     }
 

@@ -8,40 +8,20 @@ extension MatrixBackend {
 
     /// Throws `refused` if a room is encrypted.
     ///
-    /// Call this directly before the request that sends: the room may become encrypted during any
-    /// earlier request.
-    ///
-    /// Without a current list of rooms, requests the room's encryption once, while the feed would
-    /// report a change of it.
+    /// Call this directly before each request that sends. The known state may be old: the feed
+    /// reports a change late, or not at all while it fails.
     func requireUnencrypted(_ room: String) async throws(BackendError) {
-        let known = list.rooms[room]
-        if known?.encryption != nil { throw .encrypted(room) }
-        // The room may have changed before the first batch of a connection.
-        if !isCatchingUp {
-            if unencrypted.contains(room) { return }
-            if let known, !known.isInvitation, !known.lacksState, !known.isStateCut,
-                list.token == feedToken
-            {
-                return
-            }
+        var request = MatrixRequest.get("rooms", room, "state", "m.room.encryption", "")
+        // A pause of other requests must not delay sends.
+        request.kind = .sending
+        do throws(BackendError) {
+            let _: EventContent = try await call(request)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            // The feed may have reported the encryption since the answer.
+            if list.rooms[room]?.encryption == nil { return }
         }
-        for _ in 1...3 {
-            let count = timelineCount
-            do throws(BackendError) {
-                let _: EventContent = try await call(
-                    .get("rooms", room, "state", "m.room.encryption", ""))
-                throw .encrypted(room)
-            } catch {
-                guard error.code == .notFound else { throw error }
-            }
-            if list.rooms[room]?.encryption != nil { throw .encrypted(room) }
-            // Otherwise, the feed may have reported the encryption since the answer.
-            if count == timelineCount {
-                unencrypted.insert(room)
-                return
-            }
-        }
-        throw BackendError(.unanswered, "the encryption of \(room) could not be read in time")
+        throw .encrypted(room)
     }
 }
 

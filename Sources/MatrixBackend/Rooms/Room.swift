@@ -8,8 +8,6 @@ struct Room {
     /// True if the room was listed as an invitation, whose state another server may have invented,
     /// and its state has not been received since.
     var lacksState = false
-    /// True if the state has too many events, so that the one of the encryption may be unknown.
-    var isStateCut = false
     private var name: String?
     private var alias: String?
     private var avatarURL: String?
@@ -60,7 +58,6 @@ struct Room {
 extension Room {
     mutating func apply(_ changes: SyncReply.JoinedRoom, me: String) {
         isInvitation = false
-        if changes.isStateCut { isStateCut = true }
         for event in changes.state + changes.timeline where event.stateKey != nil { apply(event) }
         heroes = changes.summary.heroes.map { Array($0.prefix(WireLimit.heroes)) } ?? heroes
         joinedCount = changes.summary.joinedCount ?? joinedCount

@@ -151,8 +151,6 @@ struct CurrentStateEvent: Decodable {
 
 struct StateReply: Decodable {
     let events: [RoomEvent]
-    /// True if the reply has more events than are read.
-    var isCut: Bool { events.count >= WireLimit.elements }
 
     init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()

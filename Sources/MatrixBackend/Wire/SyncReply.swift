@@ -71,13 +71,6 @@ extension SyncReply {
                 || state.contains { $0.type != "m.room.member" || isLimited }
         }
 
-        var mayTurnOnEncryption: Bool {
-            isStateCut || (state + timeline).contains { $0.type == "m.room.encryption" }
-        }
-
-        /// True if the reply has more events of the state than are read.
-        var isStateCut: Bool { state.count >= WireLimit.elements }
-
         private enum Key: String, CodingKey {
             case state, timeline, summary, unread_notifications, ephemeral
             case events, limited, notification_count, highlight_count

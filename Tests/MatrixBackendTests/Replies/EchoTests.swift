@@ -71,7 +71,7 @@ import Testing
         #expect(requests(device, since: count).filter { $0.contains("event/") } == [])
     }
 
-    @Test func changesOfOlderMessagesNeedTwoRequests() async throws {
+    @Test func changesOfOlderMessagesNeedTwoOrThreeRequests() async throws {
         let old = event("$m", text("old"))
         let target = #""m.relates_to": {"rel_type": "m.annotation", "event_id": "$m", "key": "+1"}"#
         let reaction = event("$e", "{\(target)}", type: "m.reaction", at: 3000)
@@ -95,8 +95,6 @@ import Testing
                 #"{"chunk": [\#(reaction.replacing("$e", with: "$r"))]}"#)
             device.server.reply("\(path)/state/m.room.encryption/", "{}", status: 404)
             device.server.reply("\(path)/messages", #"{"chunk": []}"#)
-            _ = try? await device.backend.update(
-                "$none", in: room, with: .text("x"), requestID: "r0", epoch: nil)
             let send = "PUT rooms/!room:example.org/\(put)"
             device.server.hold(send)
             let count = device.server.requests.count
@@ -115,7 +113,7 @@ import Testing
             }
             await device.server.arrival(of: send)
             let mine = requests(device, since: count)
-            #expect(mine.count == 2, "\(step): \(mine)")
+            #expect(mine.count == (step == "update" ? 3 : 2), "\(step): \(mine)")
             device.server.release(send, #"{"event_id": "$e"}"#)
             device.server.release("GET sync", PreparedReplies.sync("s2", echo))
             try await done.value

@@ -141,19 +141,37 @@ import Testing
         #expect(puts(device).isEmpty)
     }
 
-    /// The room may have been encrypted while the device was offline, and an outbox item is sent
-    /// before the feed has reported it.
-    @Test func firstMessageOfAConnectionAsksForTheEncryption() async throws {
+    /// The feed may be late, or fail.
+    @Test func eachMessageAndEditAsksForTheEncryption() async throws {
         let (device, _) = try await device()
-        try await device.connect()
+        device.server.reply(
+            "GET rooms/!room:example.org/event/$old",
+            PreparedReplies.message("$old", "old", at: 1000)
+                .replacing("@bob:example.org", with: "@alice:example.org"))
+        _ = try await device.backend.send(item)
+        #expect(puts(device).count == 1)
         device.server.reply(
             "GET rooms/!room:example.org/state/m.room.encryption",
             #"{"algorithm": "m.megolm.v1.aes-sha2"}"#)
-        let error = await #expect(throws: BackendError.self) {
+        let send = await #expect(throws: BackendError.self) {
             try await device.backend.send(item)
         }
-        #expect(error?.code == .refused)
-        #expect(puts(device).isEmpty)
+        let edit = await #expect(throws: BackendError.self) {
+            try await device.backend.update(
+                "$old", in: room, with: .text("new"), requestID: "r2", epoch: nil)
+        }
+        #expect(send?.detail == .sendNotAllowed && edit?.detail == .sendNotAllowed)
+        #expect(puts(device).count == 1)
+    }
+
+    @Test func pauseOfOtherRequestsDoesNotDelaySends() async throws {
+        let (device, cursor) = try await device()
+        device.server.replace(
+            "GET sync", #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#, status: 429)
+        await #expect(throws: BackendError.self) { try await device.backend.feed(since: cursor) }
+        // The request for the sent message waits.
+        _ = try? await device.backend.send(item)
+        #expect(puts(device).count == 1)
     }
 
     /// A moderator can add events, so that the one of the encryption is not read.
@@ -176,27 +194,6 @@ import Testing
             #"{"algorithm": "m.megolm.v1.aes-sha2"}"#)
         await #expect(throws: BackendError.self) { try await device.backend.send(item) }
         #expect(puts(device).isEmpty)
-    }
-
-    @Test func encryptionOfARoomIsRequestedOnceForEachConnection() async throws {
-        let device = Device()
-        try await device.connect()
-        device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
-        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
-        for id in ["r1", "r2"] {
-            device.server.reply(
-                "PUT rooms/!room:example.org/send/m.room.message/\(id)", #"{"event_id": "$m"}"#)
-        }
-        device.server.reply(
-            "GET rooms/!room:example.org/event/$m", PreparedReplies.message("$m", "hi", at: 2000))
-        _ = try await device.backend.feed(since: "s1")
-        for id: RequestID in ["r1", "r2"] {
-            var item = item
-            item.requestID = id
-            _ = try await device.backend.send(item)
-        }
-        let requests = device.server.requests.filter { $0.hasSuffix("m.room.encryption") }
-        #expect(requests.count == 1)
     }
 
     @Test func channelOfAnEncryptedRoomRefusesMessages() async throws {
