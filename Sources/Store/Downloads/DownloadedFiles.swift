@@ -148,17 +148,18 @@ extension DownloadedFiles {
     private func makeRoom(
         for needed: Int, _ size: inout Int?, _ limits: DownloadLimits
     ) throws(StoreError) {
-        if let known = size, known.saturating(adding: needed) <= limits.totalByteCount {
-            size = known + needed
+        if let sum = size?.saturating(adding: needed), sum <= limits.totalByteCount {
+            size = sum
             return
         }
-        let files = try files().sorted { ($0.usedAt, $0.name) < ($1.usedAt, $1.name) }
-        var total = files.reduce(0) { $0.saturating(adding: $1.byteCount) }
-        for file in files where total.saturating(adding: needed) > limits.totalByteCount {
-            try DiskFile.remove(path(file.name))
-            total -= file.byteCount
+        var kept = needed
+        var isFull = false
+        for file in try files().sorted(by: { ($0.usedAt, $0.name) > ($1.usedAt, $1.name) }) {
+            let sum = kept.saturating(adding: file.byteCount)
+            isFull = isFull || sum > limits.totalByteCount
+            if isFull { try DiskFile.remove(path(file.name)) } else { kept = sum }
         }
-        size = total + needed
+        size = kept
     }
 
     private struct KeptFile {

@@ -134,6 +134,27 @@ import Testing
         #expect(fixture.kept(["e", "f"]) == ["e"])
     }
 
+    /// The sum of the sizes of sparse files would overflow.
+    @Test(arguments: [2000, Int.max]) func sparseFilesDoNotRemoveTheLimit(limit: Int) throws {
+        let fixture = try Fixture(.encrypted)
+        fixture.limits.totalByteCount = limit
+        let urls = (1...3).map { "a://\($0)" }
+        for url in urls.prefix(2) {
+            try fixture.keep(url, Self.bytes(1))
+            try #require(truncate(fixture.path(url).path, off_t.max) == 0)
+        }
+        fixture.store.close()
+        let store = try fixture.directory.open()
+        defer { store.close() }
+        let files = try #require(store.downloads)
+        for url in urls.suffix(1) + ["a://4"] {
+            files.begin(url)
+            defer { files.end(url) }
+            try files.keep(Self.bytes(400), of: url, within: fixture.limits, at: 2)
+        }
+        #expect(fixture.kept(urls) == (limit == .max ? urls : ["a://3"]))
+    }
+
     @Test func fileAboveItsLimitIsNotKept() throws {
         let fixture = try Fixture(.plain)
         fixture.limits.fileByteCount = 10
