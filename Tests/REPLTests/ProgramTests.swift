@@ -123,10 +123,12 @@ import Testing
 
     /// A chat log chooses the names of users and channels.
     @Test func wordForAllIsNoNameOfAUserOrChannel() async throws {
-        let home = ["--home", directory.appending(path: "home").path]
-        _ = try await Program.run(home, "connect all\nsend hi\n")
-        let users = try await Program.run(home, "wipe-user all\n")
-        #expect("\(users)".contains("a user is named all"), "\(users)")
+        for options in [[], ["--key-file", directory.appending(path: "key").path]] {
+            let home = ["--home", directory.appending(path: "home \(options.count)").path]
+            _ = try await Program.run(home + options, "connect all\nsend hi\n")
+            let users = try await Program.run(home + options, "wipe-user all\n")
+            #expect("\(users)".contains("a user is named all"), "\(users)")
+        }
         let files = directory.appending(path: "files").path
         let channels = try await Program.run(
             ["--memory"],

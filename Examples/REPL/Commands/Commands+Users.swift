@@ -131,8 +131,7 @@ extension Command {
             let wiping: ChatClient.Wiping = words.count == 2 ? .cachedData : .everything
             let userID = words[0] == "all" ? nil : UserID(words[0])
             if userID == nil {
-                let users = try await arguments.world.storedUsers
-                guard !users.contains(where: { $0.userID == "all" }) else {
+                guard try await !arguments.world.storedUsers.contains(where: \.isNamedAll) else {
                     throw CommandError.failed(
                         "a user is named all: to remove all data, delete the directory")
                 }
@@ -313,6 +312,17 @@ extension World {
             }
         }
         return try await before - storedUsers.byteCount
+    }
+}
+
+extension StoredUser {
+    /// True for the user `all`, also if the store is encrypted, so that the ID is unknown.
+    fileprivate var isNamedAll: Bool {
+        [false, true].contains { hidesUser in
+            let named = ChatStore.directory(
+                in: directory, applicationID: "", userID: "all", hidesUser: hidesUser)
+            return named.lastPathComponent == directory.lastPathComponent
+        }
     }
 }
 
