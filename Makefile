@@ -67,8 +67,8 @@ SEED := $(shell date +%s)
 PAGE := Docs/Reliability.md
 PREFIX := /usr/local
 
-# With the inspector, which is a trait, so that apps without it do not fetch its HTTP server.
-TRAITS := --traits Inspector
+# With all traits. They keep dependencies of single parts from apps that do not use these parts.
+TRAITS := --traits Inspector,Logging
 STRICT := $(TRAITS) -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Eight tests at a time: without a limit all of them are open at once, with 1,700 files. Foundation's
 # Process reads past the end of its list of open files when it starts with more than about 1,365.
