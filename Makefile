@@ -72,7 +72,8 @@ TRAITS := --traits Inspector,Logging
 STRICT := $(TRAITS) -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Eight tests at a time: without a limit all of them are open at once, with 1,700 files. Foundation's
 # Process reads past the end of its list of open files when it starts with more than about 1,365.
-TEST := swift test --quiet --disable-xctest --experimental-maximum-parallelization-width 8
+TEST = swift test --quiet --disable-xctest --experimental-maximum-parallelization-width $(PARALLEL_TESTS)
+PARALLEL_TESTS := 8
 # A cached build manifest would lack files that are new in Sources.
 BENCH := cd Benchmarks && swift run -c release --disable-build-manifest-caching
 # All consumers share a scratch directory, so that their dependencies are built once. The cached
@@ -212,6 +213,8 @@ test-inspector: deps deps-browser
 
 # Tests of the main actor wait for each other, and each command of the prompt for all of them, so the
 # tests of the prompt get a process of their own.
+# With sanitizers, tests are so slow that eight at a time would exceed their limits of ten minutes.
+tsan asan: PARALLEL_TESTS := 3
 tsan: deps
 	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --skip '^REPLTests\.'
 	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --filter '^REPLTests\.'
@@ -309,7 +312,8 @@ simulation: deps
 	    --scratch-path .build-simulation --filter SyncTests.ModelTests
 
 nightly: deps deps-bench
-	.ci/lanes 'graphs, bench bench-sync ARGS=--quick, simulation SEEDS=25000, tsan, asan, fuzz FUZZ_SECONDS=120, test SCROLLBACK_NIGHTLY=1, faults soak PAGE='
+	.ci/lanes 'graphs, bench bench-sync ARGS=--quick, simulation SEEDS=25000, asan, fuzz FUZZ_SECONDS=120' \
+	    'tsan, test SCROLLBACK_NIGHTLY=1, faults soak PAGE='
 
 # Strips debug information. The program needs LevelDB and readline on the system where it runs.
 install: deps
