@@ -11,7 +11,7 @@ extension MatrixBackend {
         var events: [FeedEvent] = []
         refetched = RefetchedState()
         // The events of a connection's first request happened before, and are not live.
-        let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
+        let isWaiting = !isCatchingUp && !hasLateReaders
         let reply = try await sync(
             since: cursor.rawValue, wait: isWaiting ? options.longPoll : .zero)
         isCatchingUp = false

@@ -13,6 +13,13 @@ extension MatrixBackend {
     func readers(
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) -> [(user: String, time: Timestamp)] {
+        try await requestEvents(of: receipts, in: room)
+        return knownReaders(of: receipts)
+    }
+
+    private func requestEvents(
+        of receipts: [SyncReply.Receipt], in room: String
+    ) async throws(BackendError) {
         let me = try me.rawValue
         let newestFirst = receipts.sorted { $0.time > $1.time }
         var unknown: [String] = []
@@ -28,6 +35,11 @@ extension MatrixBackend {
                 // The receipt names an event that cannot be read.
             }
         }
+    }
+
+    private func knownReaders(
+        of receipts: [SyncReply.Receipt]
+    ) -> [(user: String, time: Timestamp)] {
         // The sender's server may choose a time in the future for an event. The user has read no
         // messages that arrived after the time of reading.
         let now = options.now()
@@ -53,31 +65,43 @@ extension MatrixBackend {
         return readers.filter { $0.user == me } + others
     }
 
+    /// Receipts whose events the server does not return stay open, and are requested again: any
+    /// member can send a receipt for an event that does not exist, and nothing must wait for it.
     func resolveReceipts(of room: String) async throws(BackendError) {
-        let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
-        guard !receipts.isEmpty else { return }
-        let readers = try await readers(of: receipts, in: room)
-        list.rooms[room]?.resolve(receipts, readers, me: try me.rawValue)
+        var receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
+        guard !receipts.isEmpty, !isUnanswered(room) else { return }
+        do throws(BackendError) {
+            try await requestEvents(of: receipts, in: room)
+        } catch  where Self.failuresOfRoom.contains(error.code) {
+            _ = recordUnanswered(room)
+            receipts.removeAll { eventTimes[$0.eventID] == nil }
+        }
+        list.rooms[room]?.resolve(receipts, knownReaders(of: receipts), me: try me.rawValue)
     }
 
     private static let roomsOfABatch = 20
+
+    private func hasOpenReceipts(_ room: String) -> Bool {
+        !(list.rooms[room]?.openReceipts.isEmpty ?? true)
+    }
+
+    var hasLateReaders: Bool { unreportedReaders.contains { !isUnanswered($0) } }
 
     /// Resolves the receipts of the newest rooms, and leaves the others to later batches.
     func resolveNewestReceipts(of rooms: [String]) async throws(BackendError) {
         _ = try await concurrently(Array(rooms.prefix(Self.roomsOfABatch))) {
             room throws(BackendError) in try await self.resolveReceipts(of: room)
         }
-        unreportedReaders = rooms.dropFirst(Self.roomsOfABatch).filter {
-            !(list.rooms[$0]?.openReceipts.isEmpty ?? true)
-        }
+        unreportedReaders = rooms.filter(hasOpenReceipts)
     }
 
     func lateReaders() async throws(BackendError) -> [FeedEvent] {
-        let rooms = Array(unreportedReaders.prefix(Self.roomsOfABatch))
+        let rooms = Array(
+            unreportedReaders.filter { !isUnanswered($0) }.prefix(Self.roomsOfABatch))
         _ = try await concurrently(rooms) { room throws(BackendError) in
             try await self.resolveReceipts(of: room)
         }
-        unreportedReaders.removeAll(where: rooms.contains)
+        unreportedReaders.removeAll { rooms.contains($0) && !hasOpenReceipts($0) }
         return rooms.flatMap { room in
             (list.rooms[room]?.readAt ?? [:]).sorted { $0.key < $1.key }.map {
                 FeedEvent.read(by: UserID($0.key), in: ChannelURL(room), at: $0.value)

@@ -277,6 +277,34 @@ import Testing
         #expect(events.contains { if case .messageReceived = $0 { true } else { false } })
     }
 
+    /// Nobody checks whether the event of a receipt exists.
+    @Test func receiptForAnEventThatIsNotAnsweredDelaysNothing() async throws {
+        let device = Device()
+        try await device.connect()
+        let server = device.server
+        let request = "\(path)/event/$r"
+        server.reply(request, "{}", status: 504)
+        server.reply(
+            "GET sync",
+            """
+            {"next_batch": "s1", "rooms": {"join": {"!room:example.org": {
+             "state": {"events": [\(PreparedReplies.members.joined(separator: ","))]},
+             "ephemeral": {"events": [{"type": "m.receipt", "content":
+              {"$r": {"m.read": {"@bob:example.org": {"ts": 9000}}}}}]}}}}}
+            """)
+        server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        let cursor = try await device.backend.feed(since: nil).cursor
+        server.replace("GET sync", #"{"next_batch": "s1"}"#)
+        for _ in 0..<4 { _ = try await device.backend.channel(room) }
+        #expect(server.requests.count { $0 == request } == 3)
+        server.replace(request, event("$r", text("x"), at: 8000))
+        let during = try await device.backend.feed(since: cursor).events
+        #expect(during == [])
+        device.clock.set(.seconds(301))
+        let events = try await device.backend.feed(since: cursor).events
+        #expect(events.contains(.read(by: "@bob:example.org", in: room, at: 8000)))
+    }
+
     /// U+212A is canonically equivalent to K, so that the IDs are equal as `String` values.
     @Test func membershipOfAnEquivalentUserHidesNoMember() async throws {
         let device = Device()
