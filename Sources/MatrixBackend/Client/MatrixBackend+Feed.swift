@@ -209,11 +209,10 @@ extension MatrixBackend {
     }
 
     private func needsRequests(_ changes: SyncReply.JoinedRoom) -> Bool {
-        changes.receipts.contains { eventTimes[$0.eventID] == nil }
-            || changes.timeline.contains { event in
-                if case .reply = SeenEvents.Meaning(event) { return true }
-                return event.edited != nil || event.redacts != nil
-            }
+        changes.timeline.contains { event in
+            if case .reply = SeenEvents.Meaning(event) { return true }
+            return event.edited != nil || event.redacts != nil
+        }
     }
 
     private func events(
@@ -234,7 +233,6 @@ extension MatrixBackend {
             + events
         events += try await erasures(changes, in: room)
         let readers = try await readers(of: changes.receipts, in: room)
-        list.rooms[room]?.resolve(changes.receipts, readers, me: try me.rawValue)
         for (user, time) in try kept(readers, in: room) {
             events.append(.read(by: UserID(user), in: url, at: time))
         }

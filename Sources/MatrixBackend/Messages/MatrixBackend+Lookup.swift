@@ -30,8 +30,7 @@ extension MatrixBackend {
             guard let event = reply.event else { return nil }
             keep([event], in: room, since: count)
             return event
-        } catch  where [.notFound, .refused, .unsupported].contains(error.code) {
-            // Proxies may refuse the path, because the ID contains a slash.
+        } catch  where error.code == .notFound || error.code == .refused {
             return nil
         }
     }

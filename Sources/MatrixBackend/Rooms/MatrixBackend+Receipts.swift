@@ -9,14 +9,35 @@ extension MatrixBackend {
 
     /// Returns the readers, oldest first, with a request for each unknown event.
     ///
-    /// The event of the user's own receipt comes first, so that the limit never omits it.
+    /// Receipts whose events the server does not return stay open in the list, and later batches
+    /// request them again: any member can send a receipt for an event that does not exist, and
+    /// nothing must wait for it. Throws only if the list lacks the room, for some attempts.
     func readers(
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) -> [(user: String, time: Timestamp)] {
-        try await requestEvents(of: receipts, in: room)
-        return knownReaders(of: receipts)
+        var receipts = receipts
+        let pause = Self.receiptsName(of: room)
+        var isAnswered = !isUnanswered(pause)
+        do throws(BackendError) {
+            if isAnswered { try await requestEvents(of: receipts, in: room) }
+        } catch  where Self.failuresOfRoom.contains(error.code) {
+            guard recordUnanswered(pause) || list.rooms[room] != nil else { throw error }
+            isAnswered = false
+        }
+        if !isAnswered {
+            if !unreportedReaders.contains(room) { unreportedReaders.append(room) }
+            receipts.removeAll { eventTimes[$0.eventID] == nil }
+        }
+        let readers = knownReaders(of: receipts)
+        list.rooms[room]?.resolve(receipts, readers, me: try me.rawValue)
+        return readers
     }
 
+    /// The name of the room's receipts among the rooms that are not answered: other requests for
+    /// the room continue.
+    private static func receiptsName(of room: String) -> String { "receipts of \(room)" }
+
+    /// The event of the user's own receipt comes first, so that the limit never omits it.
     private func requestEvents(
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) {
@@ -65,18 +86,9 @@ extension MatrixBackend {
         return readers.filter { $0.user == me } + others
     }
 
-    /// Receipts whose events the server does not return stay open, and are requested again: any
-    /// member can send a receipt for an event that does not exist, and nothing must wait for it.
     func resolveReceipts(of room: String) async throws(BackendError) {
-        var receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
-        guard !receipts.isEmpty, !isUnanswered(room) else { return }
-        do throws(BackendError) {
-            try await requestEvents(of: receipts, in: room)
-        } catch  where Self.failuresOfRoom.contains(error.code) {
-            _ = recordUnanswered(room)
-            receipts.removeAll { eventTimes[$0.eventID] == nil }
-        }
-        list.rooms[room]?.resolve(receipts, knownReaders(of: receipts), me: try me.rawValue)
+        let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
+        if !receipts.isEmpty { _ = try await readers(of: receipts, in: room) }
     }
 
     private static let roomsOfABatch = 20
@@ -85,7 +97,11 @@ extension MatrixBackend {
         !(list.rooms[room]?.openReceipts.isEmpty ?? true)
     }
 
-    var hasLateReaders: Bool { unreportedReaders.contains { !isUnanswered($0) } }
+    private var roomsWithLateReaders: [String] {
+        unreportedReaders.filter { !isUnanswered(Self.receiptsName(of: $0)) }
+    }
+
+    var hasLateReaders: Bool { !roomsWithLateReaders.isEmpty }
 
     /// Resolves the receipts of the newest rooms, and leaves the others to later batches.
     func resolveNewestReceipts(of rooms: [String]) async throws(BackendError) {
@@ -96,8 +112,7 @@ extension MatrixBackend {
     }
 
     func lateReaders() async throws(BackendError) -> [FeedEvent] {
-        let rooms = Array(
-            unreportedReaders.filter { !isUnanswered($0) }.prefix(Self.roomsOfABatch))
+        let rooms = Array(roomsWithLateReaders.prefix(Self.roomsOfABatch))
         _ = try await concurrently(rooms) { room throws(BackendError) in
             try await self.resolveReceipts(of: room)
         }

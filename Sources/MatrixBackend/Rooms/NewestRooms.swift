@@ -109,14 +109,14 @@ extension MatrixBackend {
         var room = Room(id)
         room.apply(newest)
         if !newest.isInvitation {
-            if let event = newest.timeline.last(where: \.isMessage) {
-                room.lastMessage = try await messages([event], in: id).first
-            } else {
-                do { room.lastMessage = try await newestMessage(in: id) ?? nil } catch
-                    where Self.failuresOfRoom.contains(error.code)
-                {
-                    // Show the other rooms; the whole list requests the message again.
+            do {
+                if let event = newest.timeline.last(where: \.isMessage) {
+                    room.lastMessage = try await messages([event], in: id).first
+                } else {
+                    room.lastMessage = try await newestMessage(in: id) ?? nil
                 }
+            } catch  where Self.failuresOfRoom.contains(error.code) {
+                // Show the other rooms; the whole list requests the message again.
             }
         }
         return room.channel(for: try me.rawValue, isDirect: newest.isDirect)

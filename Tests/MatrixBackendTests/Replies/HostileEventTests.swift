@@ -305,6 +305,42 @@ import Testing
         #expect(events.contains(.read(by: "@bob:example.org", in: room, at: 8000)))
     }
 
+    /// The sender's homeserver chooses the event of a receipt.
+    @Test func receiptThatIsNotAnsweredHidesNoOther() async throws {
+        let alice = try await FollowingDevice()
+        _ = try await alice.device.backend.channel(room)
+        let server = alice.device.server
+        server.reply("\(path)/event/$r", "{}", status: 504)
+        server.reply("\(path)/event/$old", event("$old", text("old"), at: 1500))
+        func feed(_ receipts: String) async throws -> [FeedEvent] {
+            try await alice.feed(
+                sync: """
+                    {"next_batch": "s2", "rooms": {"join": {"!room:example.org": {"ephemeral":
+                     {"events": [{"type": "m.receipt", "content": \(receipts)}]}}}}}
+                    """)
+        }
+        let first = try await feed(
+            """
+            {"$r": {"m.read": {"@eve:example.org": {"ts": 9000}}},
+             "$old": {"m.read": {"@bob:example.org": {"ts": 9000}}}}
+            """)
+        #expect(first.contains(.read(by: "@bob:example.org", in: room, at: 1500)))
+    }
+
+    /// A proxy may decode the path, so that the homeserver does not know it.
+    @Test func idWithASlashBehindAProxyFailsNoPage() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        let member = "\(path)/state/m.room.member/@a/b:evil.org"
+        server.reply(member, #"{"errcode": "M_UNRECOGNIZED"}"#, status: 404)
+        let message = event("$m", text("hi"), by: "@a/b:evil.org")
+        server.reply("\(path)/messages", #"{"chunk": [\#(message)]}"#)
+        let page = try await alice.device.backend.messages(
+            in: room, at: .newest, older: 10, newer: 0)
+        #expect(page.messages.map(\.sender?.userID) == ["@a/b:evil.org"])
+        #expect(server.requests.contains(member), "\(server.requests)")
+    }
+
     /// U+212A is canonically equivalent to K, so that the IDs are equal as `String` values.
     @Test func membershipOfAnEquivalentUserHidesNoMember() async throws {
         let device = Device()
