@@ -166,6 +166,24 @@ import Testing
         #expect(device.server.requests.filter { $0 == "POST sync" }.count == 1)
     }
 
+    /// The sender has left the room, and their homeserver does not answer.
+    @Test func firstPageComesWithoutALastMessageThatCannotBeRead() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "POST sync",
+            newestRoom.replacing(
+                PreparedReplies.message("$m1", "hello", at: 2000),
+                with: PreparedReplies.message("$m1", "hello", at: 2000)
+                    .replacing("@bob:example.org", with: "@eve:evil.org")))
+        device.server.reply(
+            "GET rooms/!room:example.org/state/m.room.member/@eve:evil.org", "{}", status: 504)
+        let page = try await device.backend.channels(
+            matching: GroupChannelListQuery(), after: nil)
+        #expect(page.elements.map(\.name) == ["Bob"])
+        #expect(page.elements.first?.lastMessage == nil)
+    }
+
     @Test(arguments: [
         (404, #"{"errcode": "M_UNRECOGNIZED", "error": "Unrecognized request"}"#),
         // A reply that is too long is cut off, too.
