@@ -46,13 +46,20 @@ struct MatrixRequest {
         return request
     }
 
-    /// Throws `refused` if a part of the path is `.` or `..`, because the request would go to
-    /// another path, or if a header contains control characters: IDs and tokens of a server may
-    /// have any form.
+    /// Throws `refused` if a part of the path is `.` or `..`, or contains it as a segment, because
+    /// the request would go to another path, or if a header contains control characters: IDs and
+    /// tokens of a server may have any form.
     func http(
         at homeserver: URL, token: String?, maximumByteCount: Int
     ) throws(BackendError) -> HTTPRequest {
-        guard !path.contains("."), !path.contains("..") else {
+        var segments = path
+        // A proxy may decode the slashes of an ID. It must not change anything elsewhere.
+        if method != "GET" {
+            segments = path.flatMap { part in
+                part.unicodeScalars.split { $0 == "/" || $0 == "\\" }.map { String($0) }
+            }
+        }
+        guard !segments.contains("."), !segments.contains("..") else {
             throw BackendError(
                 .refused, "\(path.joined(separator: "/")) contains an invalid ID",
                 detail: .invalidParameter)

@@ -138,6 +138,18 @@ import Testing
         #expect(try await device.backend.download(FileInfo(url: url)) == Data("picture".utf8))
     }
 
+    @Test(arguments: ["!x/../../logout/all", "#a/./b:example.org", #"!x\..\y"#])
+    func changeWithAPathSegmentInAnIDIsNotRequested(url: ChannelURL) async throws {
+        let device = Device()
+        try await device.connect()
+        let count = device.server.requests.count
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.perform(JoinChannel(url))
+        }
+        #expect(error?.code == .refused)
+        #expect(device.server.requests.count == count)
+    }
+
     @Test(arguments: [".", ".."])
     func eventWithAPathSegmentAsItsIDIsNotRequested(id: MessageID) async throws {
         let device = Device()
