@@ -303,9 +303,10 @@ extension MatrixBackend {
             unansweredCounts[room] = nil
             return content
         } catch
-            where error.code == .notFound || error.code == .refused
+            where [.notFound, .refused, .unsupported].contains(error.code)
             || error.detail == .malformedData
         {
+            // A proxy that decodes the path does not support IDs with a slash.
             return nil
         } catch  where error.code == .unanswered {
             guard recordUnanswered(room) else { throw error }

@@ -39,16 +39,6 @@ struct MatrixFailure: Decodable {
 
 }
 
-extension MatrixRequest {
-    /// True if a proxy that decodes the path would pass on another one.
-    ///
-    /// Other users can choose IDs of events and users with a slash. Those of rooms do not count: no
-    /// request about such a room would reach the server.
-    fileprivate var isMisreadByProxies: Bool {
-        path.dropFirst(path.first == "rooms" ? 2 : 0).contains { $0.contains("/") }
-    }
-}
-
 extension BackendError {
     init(_ reply: HTTPReply, to request: MatrixRequest) {
         let failure = MatrixFailure(reply)
@@ -59,8 +49,7 @@ extension BackendError {
             self.init(.sessionExpired, message, detail: .sessionKeyExpired)
         case (403, "M_USER_DEACTIVATED"):
             self.init(.sessionRevoked, message, detail: .userDeactivated)
-        case (404, "M_UNRECOGNIZED") where !request.isMisreadByProxies:
-            self.init(.unsupported, message)
+        case (404, "M_UNRECOGNIZED"): self.init(.unsupported, message)
         case (_, "M_DUPLICATE_ANNOTATION"):
             self.init(.refused, message, detail: .duplicatedData)
         case (_, "M_TOO_LARGE"):

@@ -32,7 +32,7 @@ extension MatrixBackend {
         do {
             let _: ProfileReply = try await call(.get("profile", user))
             return false
-        } catch  where error.code == .notFound || error.code == .refused {
+        } catch  where [.notFound, .refused, .unsupported].contains(error.code) {
             return error.code == .notFound
         } catch  where error.detail == .malformedData {
             return false
