@@ -130,11 +130,9 @@ extension Command {
             }
             let wiping: ChatClient.Wiping = words.count == 2 ? .cachedData : .everything
             let userID = words[0] == "all" ? nil : UserID(words[0])
-            if userID == nil {
-                guard try await !arguments.world.storedUsers.contains(where: \.isNamedAll) else {
-                    throw CommandError.failed(
-                        "a user is named all: to remove all data, delete the directory")
-                }
+            if userID == nil, try await arguments.world.storedUsers.contains(where: \.isNamedAll) {
+                throw CommandError.failed(
+                    "a user is named all: to remove all data, delete the directory")
             }
             let removed = try await arguments.world.removeData(of: userID, wiping: wiping)
             guard removed > 0 else {
