@@ -211,10 +211,11 @@ figures-matrix: deps
 test-inspector: deps deps-browser
 	SCROLLBACK_BROWSER=1 SCROLLBACK_PICTURES="$(PICTURES)" $(TEST) $(STRICT) --filter 'BrowserTests|PictureTests'
 
-# Tests of the main actor wait for each other, and each command of the prompt for all of them, so the
-# tests of the prompt get a process of their own.
 # With sanitizers, tests are so slow that eight at a time would exceed their limits of ten minutes.
 tsan asan: PARALLEL_TESTS := 3
+
+# Tests of the main actor wait for each other, and each command of the prompt for all of them, so the
+# tests of the prompt get a process of their own.
 tsan: deps
 	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --skip '^REPLTests\.'
 	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --filter '^REPLTests\.'
