@@ -155,13 +155,7 @@ import Testing
         let alice = try await FollowingDevice()
         alice.device.server.replace(
             "GET sync",
-            PreparedReplies.sync(
-                "s2",
-                """
-                {"type": "m.room.topic", "state_key": "", "event_id": "$t",
-                 "sender": "@bob:example.org", "origin_server_ts": 1500,
-                 "content": {"topic": "Food"}}
-                """))
+            PreparedReplies.sync("s2", topic("$t", #"{"topic": "Food"}"#)))
         #expect(try await alice.device.backend.channel(room).metadata["topic"] == "Food")
         for state in ["m.room.topic", "dev.scrollback"] {
             alice.device.server.reply(
@@ -187,11 +181,7 @@ import Testing
             "GET sync",
             PreparedReplies.sync(
                 "s2",
-                """
-                {"type": "dev.scrollback", "state_key": "", "event_id": "$t",
-                 "sender": "@bob:example.org", "origin_server_ts": 1500,
-                 "content": \(state(#"{"color": "red", "size": "big"}"#))}
-                """))
+                stateEvent("dev.scrollback", "$t", state(#"{"color": "red", "size": "big"}"#))))
         _ = try await alice.device.backend.channel(room)
         alice.device.server.replace("GET sync", #"{"next_batch": "s3"}"#)
         alice.device.server.reply(
@@ -221,8 +211,12 @@ import Testing
     }
 
     private func topic(_ id: String, _ content: String) -> String {
+        stateEvent("m.room.topic", id, content)
+    }
+
+    private func stateEvent(_ type: String, _ id: String, _ content: String) -> String {
         """
-        {"type": "m.room.topic", "state_key": "", "event_id": "\(id)",
+        {"type": "\(type)", "state_key": "", "event_id": "\(id)",
          "sender": "@bob:example.org", "origin_server_ts": 1500, "content": \(content)}
         """
     }

@@ -277,7 +277,7 @@ import Testing
         #expect(events.contains { if case .messageReceived = $0 { true } else { false } })
     }
 
-    /// Nobody checks whether the event of a receipt exists.
+    /// A receipt may name an event that does not exist.
     @Test func receiptForAnEventThatIsNotAnsweredDelaysNothing() async throws {
         let device = Device()
         try await device.connect()
