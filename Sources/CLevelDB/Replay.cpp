@@ -42,9 +42,12 @@ class Fields {
     size_t at_ = 0;
 };
 
+struct Edit {
+    std::optional<uint64_t> log, next_file, sequence;
+};
+
 /// Returns false if the manifest record cannot be decoded.
-bool ReadEdit(
-    const std::string &record, std::optional<uint64_t> *log, std::optional<uint64_t> *sequence) {
+bool ReadEdit(const std::string &record, Edit *edit) {
     // On-disk format of LevelDB's manifest, do not change.
     enum Tag {
         kComparator = 1, kLog = 2, kNextFile = 3, kLastSequence = 4, kCompactPointer = 5,
@@ -57,10 +60,10 @@ bool ReadEdit(
         bool isRead = false;
         switch (tag) {
         case kComparator: isRead = fields.SkipBytes(); break;
-        case kLog: isRead = fields.Integer(&value); *log = value; break;
-        case kNextFile:
+        case kLog: isRead = fields.Integer(&value); edit->log = value; break;
+        case kNextFile: isRead = fields.Integer(&value); edit->next_file = value; break;
         case kPreviousLog: isRead = fields.SkipIntegers(1); break;
-        case kLastSequence: isRead = fields.Integer(&value); *sequence = value; break;
+        case kLastSequence: isRead = fields.Integer(&value); edit->sequence = value; break;
         case kCompactPointer: isRead = fields.SkipIntegers(1) && fields.SkipBytes(); break;
         case kRemovedFile: isRead = fields.SkipIntegers(2); break;
         case kNewFile:
@@ -70,6 +73,12 @@ bool ReadEdit(
         if (!isRead) return false;
     }
     return true;
+}
+
+std::string NameOfLog(uint64_t number) {
+    char name[32];
+    std::snprintf(name, sizeof(name), "%06" PRIu64 ".log", number);
+    return name;
 }
 
 uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
@@ -83,19 +92,23 @@ uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
 /// LevelDB has 56 bits for sequence numbers, but no database reaches the highest bit.
 constexpr uint64_t kGreatestSequence = uint64_t(1) << 55;
 
+/// More files than LevelDB creates before it writes its next file number to the manifest.
+constexpr uint64_t kUnrecordedFiles = 1 << 20;
+
 }  // namespace
 
 void Replay::ManifestRecord(const std::string &record) {
-    std::optional<uint64_t> log, sequence;
+    Edit edit;
     // LevelDB itself rejects a manifest with a record that cannot be decoded.
-    if (!ReadEdit(record, &log, &sequence)) return;
+    if (!ReadEdit(record, &edit)) return;
     hasManifest_ = true;
-    sequenceOfManifest_ = std::max(sequenceOfManifest_, sequence.value_or(0));
+    nextFile_ = std::max(nextFile_, edit.next_file.value_or(0));
+    sequenceOfManifest_ = std::max(sequenceOfManifest_, edit.sequence.value_or(0));
     // Each later edit has a higher sequence number, but only an edit for a new log has a log
     // number.
-    if (log && *log != oldestLog_) {
-        oldestLog_ = *log;
-        sequenceAtOldestLog_ = sequence.value_or(UINT64_MAX - 1);
+    if (edit.log && *edit.log != oldestLog_) {
+        oldestLog_ = *edit.log;
+        sequenceAtOldestLog_ = edit.sequence.value_or(UINT64_MAX - 1);
     }
 }
 
@@ -103,6 +116,10 @@ void Replay::BeginLog(uint64_t number) {
     // The oldest needed log must exist, because a log is on disk before the manifest names it.
     if (report_.logs == 0 && hasManifest_ && number > OldestLog()) {
         Count(&report_.damaged, OldestLog());
+    }
+    // LevelDB would number its next files from there, until the numbers overflow.
+    if (hasManifest_ && number >= nextFile_ && number - nextFile_ > kUnrecordedFiles) {
+        Fail(leveldb::Status::Corruption(NameOfLog(number), "the number of the file is too great"));
     }
     report_.logs++;
     log_ = number;
@@ -169,7 +186,7 @@ void Replay::Count(uint64_t *places, uint64_t log) {
     (*places)++;
     if (report_.first_damaged[0] != 0) return;
     std::snprintf(
-        report_.first_damaged, sizeof(report_.first_damaged), "%06" PRIu64 ".log", log);
+        report_.first_damaged, sizeof(report_.first_damaged), "%s", NameOfLog(log).c_str());
 }
 
 }  // namespace scrollback

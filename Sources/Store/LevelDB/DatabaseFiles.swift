@@ -12,7 +12,7 @@ struct DatabaseFiles {
     /// A number that LevelDB never reaches is also an error: LevelDB would stop the process when it
     /// overflows.
     func checkNames() throws(StoreError) {
-        if let name = try names().first(where: DatabaseFiles.hasForgedNumber) {
+        if let name = try names().first(where: { DatabaseFiles.number(of: $0) >> 63 != 0 }) {
             throw StoreError(
                 .corruption, "the number of the file is too great", path: "\(directory)/\(name)")
         }
@@ -28,11 +28,12 @@ struct DatabaseFiles {
         }
     }
 
-    private static func hasForgedNumber(_ name: String) -> Bool {
+    /// Returns 0 for a file without a number, or one that does not fit in 64 bits: LevelDB ignores
+    /// it.
+    private static func number(of name: String) -> UInt64 {
         let manifest = "MANIFEST-"
         let rest = name.hasPrefix(manifest) ? name.dropFirst(manifest.count) : name[...]
-        // LevelDB ignores a file whose number does not fit in 64 bits.
-        return UInt64(rest.prefix { $0.isASCII && $0.isNumber }).map { $0 >> 63 != 0 } ?? false
+        return UInt64(rest.prefix { $0.isASCII && $0.isNumber }) ?? 0
     }
 
     /// Checks a removed database, because LevelDB reports no error if it cannot read the directory.
@@ -50,10 +51,12 @@ struct DatabaseFiles {
 
     /// Copies the files durably, except those with forged numbers, and the lock file: closing it
     /// would release the lock of this process.
+    ///
+    /// LevelDB's repair counts on from the greatest number, which must stay below the limit.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
         for name in try names()
-        where name != DatabaseFiles.lock && !DatabaseFiles.hasForgedNumber(name) {
+        where name != DatabaseFiles.lock && DatabaseFiles.number(of: name) >> 62 == 0 {
             let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
             var status = stat()
             guard lstat(file, &status) == 0 else {

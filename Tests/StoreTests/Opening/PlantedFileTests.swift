@@ -256,6 +256,35 @@ import Testing
         store.close()
     }
 
+    /// Such a number is valid, but soon exceeded.
+    @Test(
+        arguments: ["cache", "outbox"],
+        [
+            ["9223372036854775806.log"], ["9223372036854775807.log", "9223372036854775808.log"],
+            ["18446744073709551615.log", "9223372036854775806.ldb"], ["4611686018427387903.log"],
+            ["1100000.log"],
+        ])
+    func greatNumberOfAFileIsNotContinued(database: String, names: [String]) throws {
+        let directory = try store(.encrypted)
+        let message = Message(id: nil, channelURL: "general", text: "unsent", createdAt: 1)
+        var store = try directory.open()
+        try store.write { try $0.save(OutboxItem(message, requestID: "r")) }
+        store.close()
+        for name in names {
+            try Data().write(to: directory.url.appending(path: "\(database)/\(name)"))
+        }
+        for isFirst in [true, false] {
+            store = try directory.open()
+            #expect(store.openingReport.isOutboxRebuilt == (isFirst && database == "outbox"))
+            #expect((store.openingReport.replacedCache != nil) == (isFirst && database == "cache"))
+            #expect(try store.outboxItems().map(\.requestID) == ["r"])
+            store.close()
+            guard database == "outbox" else { continue }
+            let files = try directory.files("outbox")
+            #expect(!files.contains { $0.lastPathComponent.count > "MANIFEST-000000".count })
+        }
+    }
+
     @Test func pipeInPlaceOfACopyIsDamage() throws {
         let directory = try store(.encrypted)
         let store = try directory.open()
