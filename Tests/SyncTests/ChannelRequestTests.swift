@@ -40,45 +40,56 @@ import Testing
         try await story.end()
     }
 
-    @Test func answersWithoutUnreadCountsKeepThoseOfTheFeed() async throws {
+    @Test func answersWithoutUnreadCountsAndReceiptsKeepThoseOfTheFeed() async throws {
         let story = try await Story()
-        try await story.say("a b")
+        try await story.say("x")
         try await story.sync()
+        try await story.engine.perform(MarkAsRead("general"))
+        try await story.until { try $0.groupChannel("general")?.myLastRead != nil }
+        try await story.say("a b")
         try await story.until { try $0.groupChannel("general")?.unreadMessageCount == 2 }
+        let before = try #require(try story.store.groupChannel("general"))
+        #expect(!before.readReceipts.isEmpty)
         await story.engine.close()
         let engine = try await story.relaunched(
-            backend: BackendWithoutUnreadCounts(base: story.network))
+            backend: BackendWithoutReadState(base: story.network))
         try await engine.caughtUp()
         #expect(try await engine.fetchChannel("general").unreadMessageCount == 2)
         #expect(try story.store.groupChannel("general")?.unreadMessageCount == 2)
         _ = try await engine.fetchChannels(matching: GroupChannelListQuery())
         #expect(try story.store.groupChannel("general")?.unreadMessageCount == 2)
         #expect(try await engine.verify("general").channel == nil)
+        let after = try #require(try story.store.groupChannel("general"))
+        #expect(after.myLastRead == before.myLastRead)
+        #expect(after.readReceipts == before.readReceipts)
         try await story.say("c")
         try await story.until { try $0.groupChannel("general")?.unreadMessageCount == 3 }
         await engine.close()
     }
 }
 
-/// A backend that knows unread counts only in the feed.
-private struct BackendWithoutUnreadCounts: ForwardingBackend {
+/// A backend that knows unread counts and receipts only in the feed.
+private struct BackendWithoutReadState: ForwardingBackend {
     let base: any Backend
 
     func forward<Call: BackendCall>(_ call: Call) async throws(BackendError) -> Call.Answer {
         let answer = try await call.make(on: base)
         switch answer {
-        case let channel as GroupChannel: return withoutCounts(channel) as? Call.Answer ?? answer
+        case let channel as GroupChannel: return withoutReadState(channel) as? Call.Answer ?? answer
         case var page as Page<GroupChannel>:
-            page.elements = page.elements.map(withoutCounts)
+            page.elements = page.elements.map(withoutReadState)
             return page as? Call.Answer ?? answer
         default: return answer
         }
     }
 
-    private func withoutCounts(_ channel: GroupChannel) -> GroupChannel {
+    private func withoutReadState(_ channel: GroupChannel) -> GroupChannel {
         var channel = channel
         channel.unreadMessageCount = 0
         channel.unreadMentionCount = 0
+        channel.readReceipts = [:]
+        channel.deliveryReceipts = [:]
+        channel.myLastRead = nil
         return channel
     }
 }

@@ -86,7 +86,8 @@ public protocol Backend: Sendable {
     /// The complete state of a channel consists of every field of `GroupChannel` that the backend
     /// knows, as ``channel(_:)`` returns them. A patch with the complete state sets all of these
     /// fields, even empty ones, because the device may have stored an older state. Only the feed
-    /// must include the unread counts; if other calls omit them, the engine keeps the stored ones.
+    /// must include the unread counts and receipts; if other calls omit them, the engine keeps the
+    /// stored ones.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
     ///   with its complete state; the channel with the newest message comes first. It does not

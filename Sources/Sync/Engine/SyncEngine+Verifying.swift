@@ -45,8 +45,8 @@ public struct ChannelDifference: Hashable, Sendable {
         var server = server
         // Only the device sets this field.
         server.lastSyncedChangelogAt = stored?.lastSyncedChangelogAt
-        // Outside the feed, the server may omit the unread counts.
-        if let stored { server.keepUnreadCounts(of: stored) }
+        // Outside the feed, the server may omit the unread counts and the receipts.
+        if let stored { server.keepReadState(of: stored) }
         if server == stored { return nil }
         channel = server
         fields = server.namesOfFields(differentFrom: stored ?? GroupChannel())

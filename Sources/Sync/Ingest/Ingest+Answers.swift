@@ -332,7 +332,7 @@ extension Ingest {
         var channel = channel
         // Only the device sets this property.
         if let time = stored?.lastSyncedChangelogAt { channel.lastSyncedChangelogAt = time }
-        if let stored { channel.keepUnreadCounts(of: stored) }
+        if let stored { channel.keepReadState(of: stored) }
         // Also record a channel that has not changed: an older event may follow.
         flights.recordChannel(channel.url)
         if channel != stored { try save(channel, over: stored, source) }
@@ -359,10 +359,14 @@ extension Flights.Interim {
 }
 
 extension GroupChannel {
-    /// Only the feed changes the unread counts, because other calls may omit them.
-    mutating func keepUnreadCounts(of stored: GroupChannel) {
+    /// Only the feed changes the unread counts, because other calls may omit them; they may omit
+    /// the receipts, too.
+    mutating func keepReadState(of stored: GroupChannel) {
         unreadMessageCount = stored.unreadMessageCount
         unreadMentionCount = stored.unreadMentionCount
+        if readReceipts.isEmpty { readReceipts = stored.readReceipts }
+        if deliveryReceipts.isEmpty { deliveryReceipts = stored.deliveryReceipts }
+        if myLastRead == nil { myLastRead = stored.myLastRead }
     }
 }
 
