@@ -37,6 +37,52 @@ import Testing
         #expect(backfill.failure != nil)
     }
 
+    /// A server may answer late for ever, because it asks another one.
+    @Test func callersReceiveTheErrorOfTheFifthFailure() {
+        var backfill = shown()
+        backfill["c"].isBusy = true
+        for count in 1...5 {
+            #expect(backfill.isUnfinished("c") && !backfill.isDone && backfill.failure == nil)
+            backfill["c"].recordFailure(SyncError(.serverFailure, "late \(count)"))
+        }
+        #expect(!backfill.isUnfinished("c") && backfill.isDone && backfill.channelsLeft == 1)
+        #expect(backfill.failure?.message == "late 5" && backfill.failure(of: "c") != nil)
+        // The work goes on.
+        backfill.resume("c")
+        #expect(backfill.isDone && backfill.channelsLeft == 1 && backfill.next() == "c")
+        // Another caller waits for the next answer.
+        backfill["c"].isBusy = true
+        backfill.enqueue("c", isAwaited: true)
+        #expect(backfill.isUnfinished("c") && !backfill.isDone && backfill.failure == nil)
+        backfill["c"].recordFailure(SyncError(.serverFailure, "late 6"))
+        #expect(backfill.failure?.message == "late 6")
+        backfill["c"].clearFailures()
+        #expect(backfill.failure == nil && !backfill.isDone)
+    }
+
+    /// Someone changes the channel all the time.
+    @Test func voidAnswersUseUpNoAttempts() {
+        var backfill = shown()
+        backfill["c"].isBusy = true
+        for _ in 1...5 { backfill["c"].recordVoidAnswer(stalled) }
+        #expect(backfill.failure?.code == .stalled && backfill["c"].failures == 0)
+        backfill["c"].recordFailure(SyncError(.serverFailure, "late"))
+        backfill.fail("c", stalled)
+        backfill.enqueue("c", retriesFailed: true)
+        #expect(backfill["c"].failures == 0)
+    }
+
+    @Test func onlyChannelsForWhichSomeoneWaitsTakeAnotherPlace() {
+        var backfill = shown()
+        (backfill["c"].isBusy, backfill["c"].isWaiting) = (true, true)
+        #expect(backfill.busyCount == 1 && backfill.requestCount == 0)
+        backfill.setRecent(["r"])
+        #expect(backfill.next(inBackground: false) == nil)
+        backfill.enqueue("a", isAwaited: true)
+        #expect(backfill.next(inBackground: false) == "a")
+        #expect(backfill.next() == "r")
+    }
+
     private func gap(_ lower: Int64, _ upper: Int64) -> Gap {
         func bound(_ time: Int64) -> Gap.Bound {
             .position(Position(createdAt: Timestamp(milliseconds: time), messageID: ""))

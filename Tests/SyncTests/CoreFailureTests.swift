@@ -25,8 +25,10 @@ import Testing
     // MARK: A store that cannot be read
 
     /// Returns a core whose feed has started, and the requests that the core has made since then.
-    private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: any BackendCall]) {
-        var core = SyncCore(store, SyncOptions(), [])
+    private func live(
+        _ store: ChatStore, _ options: SyncOptions = SyncOptions()
+    ) throws -> (SyncCore, calls: [Int: any BackendCall]) {
+        var core = SyncCore(store, options, [])
         var calls: [Int: any BackendCall] = [:]
         func record(_ actions: [SyncCore.Action]) {
             for case .call(let request, let number) in actions { calls[number] = request }
@@ -86,6 +88,41 @@ import Testing
         #expect(
             actions.contains {
                 if case .cancelWait(let canceled) = $0 { canceled == wait } else { false }
+            })
+    }
+
+    @Test func channelThatWaitsLeavesItsPlaceToShownAndAwaitedOnes() throws {
+        var options = SyncOptions()
+        options.parallelRequests = 1
+        var (core, calls) = try live(try ChatStore.inMemory(), options)
+        func requested(_ input: SyncCore.Input) -> [ChannelURL?] {
+            core.step(input).compactMap { action in
+                if case .call(let request, _) = action { request.channel } else { nil }
+            }
+        }
+        let page = try #require(calls.first { $0.value.channel == "general" }).key
+        #expect(requested(.show("shown", ShownRange(from: .beginning), viewer: 2)) == [])
+        let late = CallResult.failure(BackendError(.unanswered, "late"))
+        #expect(requested(.answer(late, call: page)) == ["shown"])
+    }
+
+    /// Someone changes the channel all the time.
+    @Test func callerOfAChannelWithVoidAnswersReceivesAnError() throws {
+        var (core, calls) = try live(try ChatStore.inMemory())
+        var actions = core.step(.awaitCaughtUp("general", ticket: 9))
+        for count in 1...5 {
+            #expect(!actions.contains { if case .fail(_, ticket: 9) = $0 { true } else { false } })
+            let number = try #require(
+                calls.filter { $0.value.channel == "general" }.keys.max())
+            core.flights.void("general")
+            let page = CallResult.success(MessagePage(messages: [], older: nil, newer: nil))
+            actions = core.step(.answer(page, call: number))
+            for case .call(let request, let number) in actions { calls[number] = request }
+            #expect(count == 5 || actions.contains { if case .call = $0 { true } else { false } })
+        }
+        #expect(
+            actions.contains {
+                if case .fail(let error, ticket: 9) = $0 { error.code == .stalled } else { false }
             })
     }
 

@@ -16,16 +16,45 @@ struct Backfill {
         var unknownMessages: Set<MessageID> = []
         var idleAnswers = 0
         var usedCursors = UsedCursors()
-        var failures = 0
+        private(set) var failures = 0
+        private var voidAnswers = 0
+        /// The error that callers receive while the engine continues to retry.
+        private(set) var errorForCallers: SyncError?
         /// True if the channel has a call in flight or is waiting.
         var isBusy = false
+        /// True if the channel waits before a retry.
+        var isWaiting = false
         var error: SyncError?
         /// True if ``error`` is a refusal that ends once the user accepts the invitation.
         var isErrorExpected = false
         var areReactionsRefused = false
 
+        /// The number of consecutive failed or outdated responses after which callers receive an
+        /// error.
+        ///
+        /// The engine continues: a homeserver may be slow because it waits for another server.
+        private static let failureLimitForCallers = 5
+
+        mutating func recordFailure(_ error: SyncError) {
+            failures += 1
+            if failures + voidAnswers >= Self.failureLimitForCallers { errorForCallers = error }
+        }
+
+        /// The answer does not count as a failed attempt: the next request follows without a wait.
+        mutating func recordVoidAnswer(_ error: SyncError) {
+            voidAnswers += 1
+            if failures + voidAnswers >= Self.failureLimitForCallers { errorForCallers = error }
+        }
+
+        mutating func clearFailures() { (failures, voidAnswers, errorForCallers) = (0, 0, nil) }
+
+        /// Ends the call in flight or the wait.
+        mutating func markIdle() { (isBusy, isWaiting) = (false, false) }
+
         mutating func clearErrors() {
+            if error != nil { clearFailures() }
             error = nil
+            errorForCallers = nil
             isErrorExpected = false
             areReactionsRefused = false
         }
@@ -163,15 +192,18 @@ struct Backfill {
         if queued.remove(url) != nil { queue.removeAll { $0 == url } }
     }
 
-    /// Takes a channel from the queue, first one that is shown or that a caller waits for.
-    mutating func next() -> ChannelURL? {
+    /// Removes and returns the next channel.
+    ///
+    /// Shown and awaited channels come first; others follow only if `inBackground` is true.
+    mutating func next(inBackground: Bool = true) -> ChannelURL? {
         guard isOn else { return nil }
         // Search the queue, which may contain all channels, only if it contains such a channel.
         let hasFirst = !queued.isDisjoint(with: viewers.keys) || !awaited.isDisjoint(with: queued)
         let first =
             hasFirst
             ? queue.firstIndex { canContinue($0) && (isShown($0) || awaited.contains($0)) } : nil
-        guard let index = first ?? queue.firstIndex(where: canContinue) else { return nil }
+        let index = first ?? (inBackground ? queue.firstIndex(where: canContinue) : nil)
+        guard let index else { return nil }
         let url = queue.remove(at: index)
         queued.remove(url)
         return url
@@ -186,24 +218,34 @@ struct Backfill {
 
     var busyCount: Int { works.values.count(where: \.isBusy) }
 
+    /// The number of busy channels that do not wait.
+    var requestCount: Int { works.values.count { $0.isBusy && !$0.isWaiting } }
+
     var channelsLeft: Int { busyCount + queue.count(where: canContinue) }
 
-    var isDone: Bool { channelsLeft == 0 }
-
-    func isUnfinished(_ url: ChannelURL) -> Bool {
-        works[url]?.isBusy ?? false || (queued.contains(url) && canContinue(url))
+    /// `true` if callers do not wait for any channel any longer.
+    var isDone: Bool {
+        !works.values.contains { $0.isBusy && $0.errorForCallers == nil }
+            && !queue.contains { canContinue($0) && works[$0]?.errorForCallers == nil }
     }
 
-    func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
+    func isUnfinished(_ url: ChannelURL) -> Bool {
+        guard works[url]?.errorForCallers == nil else { return false }
+        return works[url]?.isBusy ?? false || (queued.contains(url) && canContinue(url))
+    }
+
+    func failure(of url: ChannelURL) -> SyncError? {
+        works[url]?.error ?? works[url]?.errorForCallers
+    }
 
     var failure: SyncError? {
-        works.filter { $0.value.error != nil && !$0.value.isErrorExpected }
-            .min { $0.key < $1.key }?.value.error
+        let failed = works.filter { !$0.value.isErrorExpected && failure(of: $0.key) != nil }.keys
+        return failed.min().flatMap { failure(of: $0) }
     }
 
     mutating func clearFailures() {
         for (url, work) in works.sorted(by: { $0.key < $1.key }) {
-            works[url]?.failures = 0
+            works[url]?.clearFailures()
             guard work.error != nil || work.areReactionsRefused else { continue }
             works[url]?.clearErrors()
             enqueue(url)
@@ -219,12 +261,15 @@ struct Backfill {
 
     mutating func resume(_ url: ChannelURL) {
         guard works[url] != nil else { return }
-        works[url]?.isBusy = false
+        works[url]?.markIdle()
         enqueue(url)
     }
 
+    /// Forgets the failures of a channel for which nothing is left to do.
+    mutating func finish(_ url: ChannelURL) { works[url]?.clearFailures() }
+
     mutating func fail(_ url: ChannelURL, _ error: SyncError, isExpected: Bool = false) {
-        works[url]?.isBusy = false
+        works[url]?.markIdle()
         works[url]?.error = error
         works[url]?.isErrorExpected = isExpected
     }

@@ -9,8 +9,11 @@ extension SyncCore {
     mutating func planBackfill() {
         // A page that is requested before the feed is live may be outdated by then, and contains
         // messages that the feed reports anyway.
-        while connector.isOn, state.isLive, backfill.busyCount < options.parallelRequests,
-            let url = backfill.next()
+        //
+        // A channel that waits for a retry keeps its place, which limits the load on a failing
+        // server. Only shown and awaited channels may exceed this limit.
+        while connector.isOn, state.isLive, backfill.requestCount < options.parallelRequests,
+            let url = backfill.next(inBackground: backfill.busyCount < options.parallelRequests)
         {
             requestNext(in: url)
         }
@@ -67,7 +70,9 @@ extension SyncCore {
 
     /// Requests unknown reactions: of returned replies, then of shown messages, newest first.
     private mutating func requestReactions(in url: ChannelURL) {
-        guard let knownReactions, !backfill[url].areReactionsRefused else { return }
+        guard let knownReactions, !backfill[url].areReactionsRefused else {
+            return backfill.finish(url)
+        }
         let needed = knownReactions.needed[url] ?? []
         var ids = needed.sorted()
         if let range = backfill.shownRange(of: url) {
@@ -79,7 +84,7 @@ extension SyncCore {
                 !knownReactions.contains($0, in: url) && !needed.contains($0)
             }
         }
-        guard !ids.isEmpty else { return }
+        guard !ids.isEmpty else { return backfill.finish(url) }
         backfill[url].isBusy = true
         let requested = Array(ids.prefix(SyncCore.lookupLimit))
         call(CoreCall.Reactions(messageIDs: requested, channelURL: url), .reactions(requested))
@@ -163,7 +168,7 @@ extension SyncCore {
         guard let url = call.value.channel else { return nil }
         // Also repeat a request that has failed.
         guard let interim else {
-            backfill.resume(url)
+            resumeAfterVoidAnswer(in: url)
             return nil
         }
         switch answer {
@@ -172,6 +177,12 @@ extension SyncCore {
             handleFailure(error, in: url, of: call.purpose, interim)
             return nil
         }
+    }
+
+    /// Repeats a request whose answer was void, perhaps because the channel changes all the time.
+    mutating func resumeAfterVoidAnswer(in url: ChannelURL) {
+        backfill[url].recordVoidAnswer(.outdated("channel \(url)"))
+        backfill.resume(url)
     }
 
     mutating func resumeOrWait(_ url: ChannelURL) {
@@ -196,6 +207,7 @@ extension SyncCore {
         let url = request.channelURL
         let page = fetched.page
         if case .newer = task {
+            backfill[url].clearFailures()
             recordNewer(page, request)
             return resumeOrWait(url)
         }
@@ -204,7 +216,6 @@ extension SyncCore {
             // anchor.
             backfill[url].unknownMessages.insert(id)
         }
-        backfill[url].failures = 0
         if request.bound == nil, let newer = page.newer {
             let last = page.orderedPositions.last.map(Gap.Bound.position)
             backfill[url].newer = (newer, last)
@@ -222,6 +233,7 @@ extension SyncCore {
         backfill.keepHugeGaps(of: url, in: after.gaps)
         // A stopped channel stays queued, but `Backfill.next` skips it.
         guard !isStalled, let extent = fetched.extent, !fetched.unconfirmed.isEmpty else {
+            backfill[url].clearFailures()
             return resumeOrWait(url)
         }
         lookUp(fetched.unconfirmed[...], in: url, extent)
@@ -273,8 +285,10 @@ extension SyncCore {
             try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
             if rest.isEmpty { try ingest.markVerified(url, extent, since: interim) }
         }
-        guard isStored != nil, !rest.isEmpty else { return resumeOrWait(url) }
-        lookUp(rest, in: url, extent)
+        guard isStored != nil else { return resumeOrWait(url) }
+        guard rest.isEmpty else { return lookUp(rest, in: url, extent) }
+        backfill[url].clearFailures()
+        resumeOrWait(url)
     }
 
     mutating func handleReactions(
@@ -287,7 +301,7 @@ extension SyncCore {
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.applyReactions(reactions, of: ids, in: url, since: interim)
         }
-        if isStored != nil { backfill[url].failures = 0 }
+        if isStored != nil { backfill[url].clearFailures() }
         resumeOrWait(url)
     }
 
@@ -322,7 +336,7 @@ extension SyncCore {
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
         guard isStored != nil else { return waitOrStop(url) }
-        backfill[url].failures = 0
+        backfill[url].clearFailures()
         backfill[url].changelog = next == .more ? run : nil
         switch next {
         case .stalled: stop(url, .stalled(url))

@@ -9,11 +9,11 @@ extension SyncCore {
         // The server may have invited or added the user after it refused the request.
         let mayBeObsolete = error.code == .refused && interim.channels.contains(url)
         switch error.code {
-        case .expired: handleExpired(url, purpose)
+        case .expired: handleExpired(error, in: url, purpose)
         case .unsupported where purpose.isOfChangelog: markStaleWithoutChangelog(in: url)
         // The backend's own `canceled`: the answers of calls that the engine canceled are ignored.
         case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
-            backfill[url].failures += 1
+            backfill[url].recordFailure(SyncError(error))
             wait(for: url, atLeast: error.retryAfter)
         case _ where purpose.isOfReactions:
             backfill[url].areReactionsRefused = true
@@ -24,7 +24,9 @@ extension SyncCore {
     }
 
     /// Continues a channel's work without a cursor, message or token that has expired.
-    mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
+    mutating func handleExpired(
+        _ error: BackendError, in url: ChannelURL, _ purpose: Call.Purpose
+    ) {
         if purpose.isOfChangelog { return handleExpiredChangelog(of: url) }
         backfill[url].newer = nil
         if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
@@ -35,7 +37,7 @@ extension SyncCore {
             // The cursor was removed, so the next request starts at the gap's upper bound.
         } else {
             backfill[url].refetch = nil
-            backfill[url].failures += 1
+            backfill[url].recordFailure(SyncError(error))
             return wait(for: url, atLeast: nil)
         }
         resumeOrWait(url)
@@ -79,7 +81,7 @@ extension SyncCore {
     }
 
     mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
-        backfill[url].isBusy = true
+        (backfill[url].isBusy, backfill[url].isWaiting) = (true, true)
         act(
             .wait(
                 .backfill(url, generation: connector.generation),

@@ -19,9 +19,7 @@ extension SyncCore {
 
     mutating func canRepeat(about subject: String, _ ticket: Int, _ attempt: Int) -> Bool {
         if attempt < SyncCore.attempts { return true }
-        let error = SyncError(
-            .stalled, "every response about \(subject) was outdated on arrival: retry later")
-        act(.fail(error, ticket: ticket))
+        act(.fail(.outdated(subject), ticket: ticket))
         return false
     }
 
@@ -106,5 +104,12 @@ extension SyncCore {
             try ingest.markKnownHistoryStale(of: url)
         }
         if backfill.isShown(url) { backfill.enqueue(url) }
+    }
+}
+
+extension SyncError {
+    static func outdated(_ subject: String) -> SyncError {
+        SyncError(
+            .stalled, "every response about \(subject) was outdated on arrival: retry later")
     }
 }

@@ -97,12 +97,12 @@ extension SyncCore {
             }
             guard fetch.task != nil else { return }
             // Repeat a request whose answer is void, even if it failed.
-            guard let interim else { return backfill.resume(url) }
+            guard let interim else { return resumeAfterVoidAnswer(in: url) }
             return handleFailure(error, in: url, of: .page(fetch), interim)
         }
         guard let interim, !lacksThread(page, of: request, since: interim) else {
             for caller in fetch.callers { repeatFetch(request.repeated, for: caller) }
-            if fetch.task != nil { backfill.resume(url) }
+            if fetch.task != nil { resumeAfterVoidAnswer(in: url) }
             return
         }
         let before = fetch.task.map {

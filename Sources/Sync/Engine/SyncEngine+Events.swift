@@ -32,9 +32,10 @@ extension SyncEngine {
     ///
     /// - Parameter url: The channel to wait for, whose newest missing messages are then also
     ///   fetched, even after earlier failures; `nil` to wait for all channels.
-    /// - Throws: The error that stopped the work on the channel; `closed`, `canceled`. If `url` is
-    ///   `nil`, the error that stopped the work on any channel, after the work on the others has
-    ///   ended.
+    /// - Throws: The error that stopped the work on the channel, or the latest error after five
+    ///   failed or outdated responses in succession, although the engine then continues to retry;
+    ///   `closed`, `canceled`. If `url` is `nil`, such an error of any channel, after the work on
+    ///   the others has ended.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         let _: Void = try await awaitReply { .awaitCaughtUp(url, ticket: $0) }
     }
