@@ -53,6 +53,17 @@ struct NewestRoom: Decodable {
         joinedCount = room.lenient(Int.self, .joined_count).map { max($0, 0) }
         invitedCount = room.lenient(Int.self, .invited_count).map { max($0, 0) }
     }
+
+    /// Returns `false` for a room that the user has left, or only asked to join, and for one of a
+    /// withdrawn invitation, which may have no state.
+    func isListed(for me: String) -> Bool {
+        let own = (timeline + state).last { $0.type == "m.room.member" && $0.stateKey == me }
+        switch own?.content.membership {
+        case nil: return isInvitation || state.contains { $0.type == "m.room.create" }
+        case "join"?, "invite"?: return true
+        default: return false
+        }
+    }
 }
 
 extension MatrixBackend {
@@ -87,7 +98,9 @@ extension MatrixBackend {
         {
             return nil
         }
-        let invitations = reply.rooms.filter(\.value.isInvitation).map(\.key)
+        let me = try me.rawValue
+        let rooms = reply.rooms.filter { $0.value.isListed(for: me) }
+        let invitations = rooms.filter(\.value.isInvitation).map(\.key)
         // The list of all rooms corrects false invitations.
         if !invitations.isEmpty, let joined = try await joinedRooms(),
             !joined.isDisjoint(with: invitations)
@@ -95,10 +108,10 @@ extension MatrixBackend {
             return nil
         }
         guard list.token == nil else { return nil }
-        let channels = try await concurrently(reply.rooms.keys.sorted()) {
-            id throws(BackendError) in try await self.channel(of: reply.rooms[id]!, id)
+        let channels = try await concurrently(rooms.keys.sorted()) {
+            id throws(BackendError) in try await self.channel(of: rooms[id]!, id)
         }
-        return (channels, reply.count > channels.count)
+        return (channels, reply.count > reply.rooms.count)
     }
 
     private func channel(

@@ -184,6 +184,32 @@ import Testing
         #expect(page.elements.first?.lastMessage == nil)
     }
 
+    /// Homeservers also return rooms that the user has not forgotten.
+    @Test(arguments: [
+        #"{"required_state": [\#(membership("leave"))]}"#,
+        #"{"required_state": [\#(membership("ban"))]}"#,
+        #"{"invite_state": [\#(membership("knock"))]}"#, "{}",
+    ])
+    func firstPageHasOnlyJoinedRoomsAndInvitations(room: String) async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "POST sync",
+            newestRoom.replacing(
+                #""rooms": {"#, with: #""rooms": {"!other:example.org": \#(room), "#))
+        let page = try await device.backend.channels(
+            matching: GroupChannelListQuery(), after: nil)
+        #expect(page.elements.map(\.name) == ["Bob"])
+    }
+
+    private static func membership(_ state: String) -> String {
+        """
+        {"type": "m.room.member", "state_key": "@alice:example.org", "event_id": "$x",
+         "sender": "@bob:example.org", "origin_server_ts": 1500,
+         "content": {"membership": "\(state)"}}
+        """
+    }
+
     @Test(arguments: [
         (404, #"{"errcode": "M_UNRECOGNIZED", "error": "Unrecognized request"}"#),
         // A reply that is too long is cut off, too.
