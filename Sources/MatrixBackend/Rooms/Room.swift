@@ -116,7 +116,7 @@ extension Room {
         case "m.room.power_levels": power = content.power ?? EventContent.PowerLevels()
         case "m.room.tombstone": replacement = content.replacementRoom ?? ""
         case "m.room.pinned_events": pinned = content.pinned
-        case "dev.scrollback": own = content.own
+        case "dev.scrollback": own = content.ownState
         case "m.room.member":
             let user = UserID(event.stateKey ?? "")
             if people.count < memberLimit || people[user] != nil {

@@ -22,6 +22,8 @@ struct EventContent: Decodable, Sendable {
     private(set) var mentions: Mentions?
     private(set) var relation: Relation?
     private(set) var own: OwnContent?
+    /// The properties in the outer content, where those of a state event are.
+    private(set) var ownState: OwnContent?
     private(set) var redacts: String?
 
     // MARK: State
@@ -102,6 +104,7 @@ struct EventContent: Decodable, Sendable {
         joinRule = content.lenientID(.join_rule)
         algorithm = content.lenientID(.algorithm)
         topic = content.lenient(.topic)
+        ownState = isNewContent ? content.lenient(.own) : own
         roomType = content.lenientID(.type)
         additionalCreators = content.lenientIDs(.additional_creators)
         roomVersion = content.lenientID(.room_version)

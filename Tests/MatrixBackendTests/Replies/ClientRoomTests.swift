@@ -196,6 +196,19 @@ import Testing
             ])
     }
 
+    /// Only messages are replaced by a new content.
+    @Test func stateWithANewContentIsReadAsItIsWritten() async throws {
+        let alice = try await FollowingDevice()
+        let content = """
+            {"m.relates_to": {"rel_type": "m.replace", "event_id": "$m"},
+             "m.new_content": {"dev.scrollback": {"data": "other"}},
+             "dev.scrollback": {"data": "d"}}
+            """
+        alice.device.server.replace(
+            "GET sync", PreparedReplies.sync("s2", stateEvent("dev.scrollback", "$t", content)))
+        #expect(try await alice.device.backend.channel(room).data == "d")
+    }
+
     /// Another call has already received the return to the room.
     @Test func roomToWhichTheUserHasReturnedStays() async throws {
         let alice = try await FollowingDevice()
