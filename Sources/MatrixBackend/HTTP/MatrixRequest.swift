@@ -52,14 +52,11 @@ struct MatrixRequest {
     func http(
         at homeserver: URL, token: String?, maximumByteCount: Int
     ) throws(BackendError) -> HTTPRequest {
-        var segments = path
         // A proxy may decode the slashes of an ID. It must not change anything elsewhere.
-        if method != "GET" {
-            segments = path.flatMap { part in
-                part.unicodeScalars.split { $0 == "/" || $0 == "\\" }.map { String($0) }
-            }
-        }
-        guard !segments.contains("."), !segments.contains("..") else {
+        let isInvalid =
+            method == "GET"
+            ? path.contains(".") || path.contains("..") : path.contains(where: \.hasDotSegment)
+        guard !isInvalid else {
             throw BackendError(
                 .refused, "\(path.joined(separator: "/")) contains an invalid ID",
                 detail: .invalidParameter)
@@ -118,4 +115,15 @@ extension String {
 extension CharacterSet {
     fileprivate static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}
+
+extension String {
+    var hasSlash: Bool { unicodeScalars.contains { $0 == "/" || $0 == "\\" } }
+
+    /// `true` if the text contains `.` or `..` between slashes or backslashes.
+    var hasDotSegment: Bool {
+        unicodeScalars.split { $0 == "/" || $0 == "\\" }.contains { part in
+            part.elementsEqual(".".unicodeScalars) || part.elementsEqual("..".unicodeScalars)
+        }
+    }
 }

@@ -2,31 +2,70 @@ public import Models
 
 extension MatrixBackend {
     /// Returns messages by their IDs, with a request for each message.
+    ///
+    /// An ID with a slash may be in neither list: behind a proxy that decodes slashes, the backend
+    /// cannot tell whether the message exists.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
         let room = channelURL.rawValue
         try await requireRoom(room)
-        let events = try await concurrently(messageIDs) { id throws(BackendError) in
-            try await self.event(id.rawValue, in: room)
+        let answers = try await concurrently(messageIDs) { id throws(BackendError) in
+            try await self.existence(of: id.rawValue, in: room)
         }
-        let found = events.compactMap(\.self).filter(\.isMessage)
+        var found: [RoomEvent] = []
+        var gone = Set(messageIDs)
+        for (id, answer) in zip(messageIDs, answers) {
+            switch answer {
+            case .found(let event): if event.isMessage { found.append(event) }
+            case .gone: break
+            case .unknown: gone.remove(id)
+            }
+        }
         if found.isEmpty, !messageIDs.isEmpty { try await requireMembership(of: room) }
         let messages = try await messages(found, in: room)
-        let gone = Set(messageIDs).subtracting(messages.compactMap(\.messageID))
+        gone.subtract(messages.compactMap(\.messageID))
         return MessageLookup(found: messages, gone: Array(gone))
     }
 
+    private enum Existence {
+        case found(RoomEvent)
+        case gone, unknown
+    }
+
+    private func existence(
+        of id: String, in room: String
+    ) async throws(BackendError) -> Existence {
+        do {
+            return try await requestedEvent(id, in: room).map(Existence.found) ?? .gone
+        } catch  where error.code == .unsupported && id.hasSlash {
+            return .unknown
+        }
+    }
+
     /// Returns `nil` if the room has no such event, the user may not see it, or it cannot be
-    /// decoded: a member may name any text as the ID of the event that an edit or a reply is for,
-    /// and an error would end the feed.
+    /// requested or decoded: a member may name any text as the ID of the event that an edit or a
+    /// reply is for, and an error would end the feed.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
+        do {
+            return try await requestedEvent(id, in: room)
+        } catch  where error.code == .unsupported && id.hasSlash {
+            return nil
+        }
+    }
+
+    /// As ``event(_:in:)``, but throws `unsupported` if no request can name the event.
+    func requestedEvent(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         guard (1...WireLimit.id).contains(id.utf8.count), !id.hasControlCharacters else {
             return nil
         }
         let count = timelineCount
-        do {
+        do throws(BackendError) {
             let reply: EventReply = try await call(.get("rooms", room, "event", id))
+            guard reply.answersRequest(for: id) else {
+                guard id.hasSlash else { return nil }
+                throw BackendError(.unsupported, "no request can name the event \(id)")
+            }
             guard let event = reply.event else { return nil }
             keep([event], in: room, since: count)
             return event
@@ -129,8 +168,10 @@ extension MatrixBackend {
             do throws(BackendError) {
                 return try await self.reactions(to: id, in: room).events
             } catch {
-                // The message does not exist.
-                guard error.code == .notFound else { throw error }
+                // The message does not exist, or no request can name it.
+                guard error.code == .notFound || error.code == .unsupported && id.hasSlash else {
+                    throw error
+                }
                 return []
             }
         }.flatMap(\.self)
@@ -178,8 +219,11 @@ extension MatrixBackend {
                     "rooms", room, "relations", id, "m.annotation", "m.reaction", query: query,
                     api: "_matrix/client/v1")
             }
-            receive(reply.events)
-            events += reply.events.compactMap { ReactionEntry($0) }
+            let reactions = reply.events.filter {
+                $0.reaction?.target.utf8.elementsEqual(id.utf8) ?? false
+            }
+            receive(reactions)
+            events += reactions.compactMap { ReactionEntry($0) }
             token = reply.end
             if token == nil || events.count >= Self.maximumReactionCountOfMessage { break }
         }

@@ -45,6 +45,13 @@ extension MatrixBackend {
         let room: String
         var thread: String?
         var filter: String?
+
+        /// Returns `false` for a reply in another thread: a proxy may decode the slashes of an ID,
+        /// and request a thread of another room.
+        func contains(_ event: RoomEvent) -> Bool {
+            guard let thread, case .reply(let root) = SeenEvents.Meaning(event) else { return true }
+            return root.utf8.elementsEqual(thread.utf8)
+        }
     }
 
     private func page(
@@ -213,16 +220,23 @@ extension MatrixBackend {
     private func context(
         _ id: String, in room: String
     ) async throws(BackendError) -> (HistoryPoint?, RoomEvent?) {
-        do {
+        do throws(BackendError) {
             // Without the filter, the reply contains the state, with all memberships.
             let filter = #"{"lazy_load_members":true,"types":[]}"#
             let reply: ContextReply = try await call(
                 .get("rooms", room, "context", id, query: [("limit", "0"), ("filter", filter)]))
+            guard reply.event.answersRequest(for: id) else {
+                throw BackendError.unknownPlace(id, in: room)
+            }
             let found = reply.event.event
             let event = found?.hasMessageType ?? false ? id : nil
             return (HistoryPoint(reply.end.text, before: event), found)
-        } catch  where error.code == .notFound {
-            throw BackendError(.expired, "\(room) has no message \(id)", detail: .messageNotFound)
+        } catch
+            where error.code == .notFound
+            // A proxy may decode the slash, so that the homeserver does not know the path.
+            || error.code == .unsupported && id.hasSlash
+        {
+            throw .unknownPlace(id, in: room)
         }
     }
 
@@ -259,7 +273,7 @@ extension MatrixBackend {
         _ side: Side, of history: History, from token: String?, limit: Int
     ) async throws(BackendError) -> EventsReply {
         do {
-            return try await call(upTo: limit) { limit in
+            var reply: EventsReply = try await call(upTo: limit) { limit in
                 var query = [("dir", side.rawValue), ("limit", "\(limit)")]
                 if let token { query.append(("from", token)) }
                 guard let thread = history.thread else {
@@ -270,6 +284,8 @@ extension MatrixBackend {
                     "rooms", history.room, "relations", thread, "m.thread", query: query,
                     api: "_matrix/client/v1")
             }
+            reply.events.removeAll { !history.contains($0) }
+            return reply
         } catch  where error.detail == .invalidParameter && token != nil {
             throw BackendError(.expired, error.message)
         }
@@ -388,5 +404,11 @@ extension [Arrival] {
             if index == ends.count { ends.append(position) } else { ends[index] = position }
             return index + 1
         }
+    }
+}
+
+extension BackendError {
+    fileprivate static func unknownPlace(_ id: String, in room: String) -> BackendError {
+        BackendError(.expired, "\(room) has no message \(id)", detail: .messageNotFound)
     }
 }

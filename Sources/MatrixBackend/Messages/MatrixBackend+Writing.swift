@@ -27,8 +27,12 @@ extension MatrixBackend {
             else { throw error }
             reply = try await put(item, .reply(to: parent), in: room)
         }
-        await waitForEcho(of: reply.event_id.text)
-        guard let event = try await currentEvent(reply.event_id.text, in: room),
+        let id = reply.event_id.text
+        await waitForEcho(of: id)
+        var event = try await currentEvent(id, in: room)
+        // A message that no request can name exists.
+        if event == nil, id.hasSlash { event = try await requestedEvent(id, in: room) }
+        guard let event,
             let message = try await messages([event], in: room).first
         else {
             throw BackendError(
@@ -38,12 +42,14 @@ extension MatrixBackend {
         return message
     }
 
-    /// Returns whether the root of a thread itself refers to an event, which other servers may
-    /// permit: the user's server accepts no reply in such a thread.
+    /// Returns `true` if the root of a thread refers to another event, or cannot be read in this
+    /// room.
+    ///
+    /// Other servers may permit such a thread; the user's server accepts no reply in it.
     private func isInvalid(_ root: String, in room: String) async throws(BackendError) -> Bool {
         switch try await event(root, in: room).flatMap(SeenEvents.Meaning.init) {
-        case .reply, .reference, .edit, .reaction: true
-        case .message, .deleted, nil: false
+        case .reply, .reference, .edit, .reaction, nil: true
+        case .message, .deleted: false
         }
     }
 
@@ -88,7 +94,8 @@ extension MatrixBackend {
         if params.isReplyToChannel { return .reply(to: parent) }
         var meaning = seen[parent.rawValue]
         if meaning == nil {
-            meaning = try await event(parent.rawValue, in: room).flatMap(SeenEvents.Meaning.init)
+            meaning = try await requestedEvent(parent.rawValue, in: room)
+                .flatMap(SeenEvents.Meaning.init)
         }
         let answered = params.metaArrays.first { $0.key == MetaArrayKey.answered }?.values.first
         switch meaning {
@@ -140,7 +147,7 @@ extension MatrixBackend {
         await waitForEcho(of: edit.event_id.text)
         var event = known[messageID.rawValue, in: room]
         if event?.replacement?.id != edit.event_id.text || isCatchingUp {
-            event = try await self.event(messageID.rawValue, in: room)
+            event = try await requestedEvent(messageID.rawValue, in: room)
         }
         guard let event, event.isMessage,
             let message = try await messages([event], in: room).first
@@ -159,7 +166,9 @@ extension MatrixBackend {
         request.unneededFields = [.references, UnneededField("m.thread", of: "m.relations")]
         do throws(BackendError) {
             let reply: EventReply = try await call(request)
-            if let content = reply.event?.currentContent { return content }
+            if reply.answersRequest(for: event.id), let content = reply.event?.currentContent {
+                return content
+            }
         } catch  where error.detail == .malformedData {}
         throw BackendError(.refused, "the content of \(event.id) cannot be read completely")
     }
@@ -193,6 +202,8 @@ extension MatrixBackend {
         guard !id.rawValue.hasControlCharacters else {
             throw BackendError(.refused, "the ID of the message contains control characters")
         }
+        // A message that no request can name may exist.
+        if id.rawValue.hasSlash { _ = try await requestedEvent(id.rawValue, in: room) }
         try await requireMembership(of: room)
         throw .noMessage(id, in: room)
     }
@@ -237,7 +248,7 @@ extension MatrixBackend {
     ) async throws(BackendError) -> Timestamp {
         await waitForEcho(of: id)
         if let time = eventTimes[id] { return time }
-        guard let event = try await event(id, in: room) else {
+        guard let event = try await requestedEvent(id, in: room) else {
             throw BackendError(.unanswered, "the server does not return the event \(id)")
         }
         return event.time

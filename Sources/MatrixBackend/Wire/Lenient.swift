@@ -57,10 +57,12 @@ extension KeyedDecodingContainer {
     /// Returns the values by the IDs of rooms or events.
     ///
     /// Servers create IDs in ASCII. Another one could equal the ID of another room or event as a
-    /// text. A key that was overwritten begins with neither sign.
+    /// text. A key that was overwritten begins with neither sign. Rooms whose IDs contain `.` or
+    /// `..` as a segment are omitted, because requests that change them are refused.
     func lenientMapByID<Value: Decodable>(_ key: Key) -> [String: Value] {
         lenientMap(key) { id in
-            (id.utf8.first == UInt8(ascii: "$") || id.utf8.first == UInt8(ascii: "!"))
+            (id.utf8.first == UInt8(ascii: "$")
+                || id.utf8.first == UInt8(ascii: "!") && !id.hasDotSegment)
                 && id.utf8.allSatisfy { $0 < 0x80 }
         }
     }

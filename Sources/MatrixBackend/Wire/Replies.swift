@@ -40,7 +40,7 @@ struct EmptyReply: Decodable {}
 
 /// A page from `/messages` or `/relations`.
 struct EventsReply: Decodable {
-    let events: [RoomEvent]
+    var events: [RoomEvent]
     /// The ID of the first event, even if that cannot be decoded.
     let firstID: String?
     /// The membership events of the events' senders.
@@ -123,14 +123,20 @@ struct NotificationsReply: Decodable {
 
 /// An event; `nil` if it cannot be decoded, such as one with a long type in an old room.
 struct EventReply: Decodable {
+    let id: String
+    /// `nil` if the event cannot be decoded.
     let event: RoomEvent?
 
     private enum Key: String, CodingKey { case event_id }
 
     init(from decoder: any Decoder) throws {
-        _ = try decoder.container(keyedBy: Key.self).decode(WireID.self, forKey: .event_id)
+        id = try decoder.container(keyedBy: Key.self).decode(WireID.self, forKey: .event_id).text
         event = try? RoomEvent(from: decoder)
     }
+
+    /// Returns `false` if a proxy has decoded the slashes of the requested ID, so that the request
+    /// was one for an event of another room.
+    func answersRequest(for id: String) -> Bool { self.id.utf8.elementsEqual(id.utf8) }
 }
 
 struct ContextReply: Decodable {

@@ -289,6 +289,18 @@ import Testing
         #expect(page.messages.map(\.text) == ["a", "b"])
     }
 
+    /// A proxy may decode the slashes of an ID, and request the thread of another room.
+    @Test func pageOfAThreadHasNoRepliesInAnotherThread() async throws {
+        let alice = try await FollowingDevice()
+        let reply = #"{"rel_type": "m.thread", "event_id": "$other", "is_falling_back": true}"#
+        alice.device.server.reply(
+            "\(path)/relations/$root/m.thread",
+            #"{"chunk": [\#(event("$a", text("a", relation: reply)))]}"#)
+        let page = try await alice.device.backend.replies(
+            to: "$root", in: room, at: .newest, older: 10, newer: 0)
+        #expect(page.messages == [])
+    }
+
     /// Sends a reply, and returns its relation.
     private func relation(
         _ params: NewMessage, prepare: (PreparedReplies) -> Void = { _ in }
@@ -353,6 +365,22 @@ import Testing
                 {"errcode": "M_UNKNOWN",
                  "error": "Cannot start threads from an event with a relation"}
                 """, status: 400)
+            server.reply(send, #"{"event_id": "$n"}"#)
+        }
+        #expect(relation == ["m.in_reply_to": ["event_id": "$p"]])
+    }
+
+    /// Another homeserver may have let the thread start with an event of another room.
+    @Test func replyToAMessageOfAThreadInAnotherRoomIsNoThread() async throws {
+        let relation = try await relation(reply(isReplyToChannel: false)) { server in
+            let thread = #"{"rel_type": "m.thread", "event_id": "$root"}"#
+            server.reply("\(path)/event/$p", event("$p", text("x", relation: thread)))
+            server.reply("\(path)/event/$root", #"{"errcode": "M_NOT_FOUND"}"#, status: 404)
+            let send = "PUT rooms/!room:example.org/send/m.room.message/r1"
+            server.replace(
+                send,
+                #"{"errcode": "M_UNKNOWN", "error": "Relations must be in the same room"}"#,
+                status: 400)
             server.reply(send, #"{"event_id": "$n"}"#)
         }
         #expect(relation == ["m.in_reply_to": ["event_id": "$p"]])

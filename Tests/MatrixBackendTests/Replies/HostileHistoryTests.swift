@@ -178,6 +178,21 @@ import Testing
         #expect(!device.server.requests.contains("POST rooms/!room:example.org/leave"))
     }
 
+    @Test func invitationThatCannotBeAnsweredIsOmitted() async throws {
+        let id = "!x/../y:evil.org"
+        let alice = try await FollowingDevice()
+        let invitation = falseInvitation.replacing("!room:example.org", with: id)
+        #expect(try await alice.feed(sync: invitation) == [])
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "POST sync",
+            #"{"lists": {"all": {"count": 1}}, "rooms": {"\#(id)": {"invite_state": []}}}"#)
+        device.prepareRoom()
+        let page = try await device.backend.channels(matching: GroupChannelListQuery(), after: nil)
+        #expect(page.elements.map(\.url) == ["!room:example.org"])
+    }
+
     @Test func joinedRoomIsNoInvitationOfTheFirstPage() async throws {
         let device = Device()
         try await device.connect()
@@ -222,6 +237,55 @@ import Testing
     }
 
     // MARK: Long replies
+
+    /// A proxy may decode the slash.
+    ///
+    /// The engine then finds the place by its time.
+    @Test(
+        arguments: [("$a/b", .expired), ("$ab", .unsupported)] as [(MessageID, BackendError.Code)])
+    func placeBehindAProxyIsUnknown(id: MessageID, code: BackendError.Code) async throws {
+        let alice = try await FollowingDevice()
+        let unrecognized = #"{"errcode": "M_UNRECOGNIZED"}"#
+        alice.device.server.reply("\(path)/context/\(id)", unrecognized, status: 404)
+        let error = await #expect(throws: BackendError.self) {
+            try await alice.device.backend.messages(
+                in: room, at: .message(id), older: 1, newer: 1)
+        }
+        #expect(error?.code == code)
+    }
+
+    /// A proxy may decode the slash.
+    @Test func messageThatCannotBeRequestedIsNotGone() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply(
+            "\(path)/event/$a/b", #"{"errcode": "M_UNRECOGNIZED"}"#, status: 404)
+        alice.device.server.reply("\(path)/event/$m", event("$m", text("hi")))
+        let lookup = try await alice.device.backend.lookup(["$a/b", "$m"], in: room)
+        #expect(lookup.found.map(\.messageID) == ["$m"] && lookup.gone == [])
+        let error = await #expect(throws: BackendError.self) {
+            try await alice.device.backend.delete("$a/b", in: room, requestID: "r", epoch: nil)
+        }
+        #expect(error?.code == .unsupported)
+    }
+
+    @Test func placeOfAnotherMessageIsNotTheRequestedOne() async throws {
+        let alice = try await FollowingDevice()
+        let message = event("$other", text("hi"))
+        alice.device.server.reply("\(path)/context/$m", #"{"event": \#(message), "end": "t1"}"#)
+        let error = await #expect(throws: BackendError.self) {
+            try await alice.device.backend.messages(
+                in: room, at: .message("$m"), older: 1, newer: 1)
+        }
+        #expect(error?.code == .expired)
+    }
+
+    @Test func messageWithAnotherIDIsNotTheRequestedOne() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/event/$m", event("$other", text("hi")))
+        alice.device.server.reply("\(path)/event/$n", event("$n", text("hi")))
+        let lookup = try await alice.device.backend.lookup(["$m", "$n"], in: room)
+        #expect(lookup.found.map(\.messageID) == ["$n"] && lookup.gone == ["$m"])
+    }
 
     /// The reply would contain all memberships of the room.
     @Test func stateAroundAMessageIsNotRequested() async throws {

@@ -94,6 +94,18 @@ import Testing
         #expect(!device.server.requests.contains { $0.contains("!left:example.org") })
     }
 
+    /// A proxy may decode the slash.
+    @Test func mentionThatCannotBeRequestedIsOmitted() async throws {
+        try await connect()
+        let (first, second) = (event("$a/b", "first", at: 9000), event("$m1", "second", at: 8000))
+        device.server.reply(
+            "GET rooms/!room:example.org/event/$a/b", #"{"errcode": "M_UNRECOGNIZED"}"#,
+            status: 404)
+        prepare("$m1", second)
+        reply(notification(first), notification(second))
+        #expect(try await mentions().elements.map(\.text) == ["second"])
+    }
+
     @Test func listIsEmptyIfTheServerHasNone() async throws {
         try await connect()
         #expect(try await mentions() == Page([], next: nil))
