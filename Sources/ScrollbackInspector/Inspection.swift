@@ -63,7 +63,7 @@ final class Inspection: Sendable {
                 try OutboxReport(activity, in: session.store.snapshot(), mask)
             }
         case "sync":
-            return try encode(await monitor.report(await session.engine.state))
+            return try encode(await monitor.report(await session.engine.state, of: session.userID))
         case "store":
             return try await encode { () throws(StoreError) in
                 try StoreReport(session.store, mask)
@@ -111,14 +111,16 @@ final class ClientReference {
     init(_ client: ChatClient) { self.client = client }
 
     struct Session: Sendable {
-        let userID: UserID?
+        let userID: UserID
         let store: ChatStore
         let engine: SyncEngine
     }
 
     var session: Session? {
-        guard let client, let engine = try? client.engine else { return nil }
-        return Session(userID: client.currentUser?.userID, store: engine.store, engine: engine)
+        guard let client, let userID = client.engineUserID, let engine = try? client.engine else {
+            return nil
+        }
+        return Session(userID: userID, store: engine.store, engine: engine)
     }
 
     func required() throws -> ChatClient {

@@ -18,6 +18,8 @@ actor Monitor {
     private(set) var isObserving = false
     private var heartbeat: Task<Void, Never>?
 
+    /// The user whose calls are recorded.
+    private var userID: UserID?
     private var calls = Recent<SyncReport.Call>(limit: 400)
     private var notes = Recent<SyncReport.Note>(limit: 400)
     private var phases = Recent<SyncReport.Phase>(limit: 200)
@@ -116,10 +118,25 @@ actor Monitor {
         heartbeat?.cancel()
         notifying?.cancel()
         (following, heartbeat, notifying, pending) = (nil, nil, nil, PendingChanges())
-        sendingActivity = OutboxReport.Activity()
-        (backfillWaits, sourcesByChannel) = ([:], [:])
-        calls.updateAll { if $0.ended == nil { $0.result = "not followed" } }
+        isObserving = false
+        forgetActivity()
         Task { [channels] in await channels.follow(false) }
+    }
+
+    /// Clears the activity of the followed session, and marks running calls as not followed.
+    private func forgetActivity() {
+        sendingActivity = OutboxReport.Activity()
+        (backfillWaits, sourcesByChannel, failures) = ([:], [:], [:])
+        calls.updateAll { if $0.ended == nil { $0.result = "not followed" } }
+    }
+
+    private func change(to user: UserID) {
+        if userID == user { return }
+        userID = user
+        calls = Recent(limit: calls.limit)
+        notes = Recent(limit: notes.limit)
+        phases = Recent(limit: phases.limit)
+        lastFeed = nil
     }
 
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
@@ -150,13 +167,21 @@ actor Monitor {
     // MARK: Following
 
     private func follow(_ session: ClientReference.Session) async {
+        change(to: session.userID)
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
+        guard !Task.isCancelled else { return }
         // Ignore the error: the next session or page observes a suspended store again.
         let changes = try? session.store.observe(.everything).changes
         isObserving = true
-        defer { isObserving = false }
+        defer {
+            // After a cancellation, another task may follow the session already.
+            if !Task.isCancelled {
+                isObserving = false
+                forgetActivity()
+            }
+        }
         // Anything may have changed since the page was loaded.
         record { $0.isEverything = true }
         await withTaskGroup { group in
@@ -350,12 +375,15 @@ actor Monitor {
         return lines
     }
 
-    func report(_ state: SyncState) -> SyncReport {
-        SyncReport(
+    /// Includes phases, calls, notes and the time of the feed only if they are those of this user.
+    func report(_ state: SyncState, of user: UserID) -> SyncReport {
+        let isCurrent = user == userID
+        return SyncReport(
             connection: "\(state.connection)", isLive: state.isLive,
             channelsLeft: state.channelsLeft,
-            failure: state.failure.map { mask.shown($0) }, phases: phases.newest,
-            lastFeed: lastFeed, calls: calls.newest, notes: notes.newest,
+            failure: state.failure.map { mask.shown($0) },
+            phases: isCurrent ? phases.newest : [], lastFeed: isCurrent ? lastFeed : nil,
+            calls: isCurrent ? calls.newest : [], notes: isCurrent ? notes.newest : [],
             now: now().milliseconds)
     }
 }

@@ -37,7 +37,7 @@
             var calls: [SyncReport.Call] = []
             while calls.last?.ended == nil {
                 await Task.yield()
-                let report = await monitor.report(await (try story.engine).state)
+                let report = await monitor.report(await (try story.engine).state, of: "bob")
                 calls = report.calls.filter { $0.name == "archiveChannel" }
             }
             #expect(calls.map(\.result) == ["done"] && calls.map(\.channel) == ["general"])

@@ -418,12 +418,33 @@
             var calls: [SyncReport.Call] = []
             while calls.filter({ $0.ended != nil }).count < 2 {
                 await Task.yield()
-                let report = await monitor.report(await (try story.engine).state)
+                let report = await monitor.report(await (try story.engine).state, of: "bob")
                 calls = report.calls.filter { $0.name == "messages" }
             }
             #expect(calls.map(\.result) == ["refused", "done"])
             #expect(calls.map(\.attempt) == [1, 2])
             #expect(calls.map(\.channel) == ["general", "general"])
+            await story.close()
+        }
+
+        /// A request of bob is not answered until carol uses the device.
+        @Test func callsAndWaitsOfAnEarlierUserAreForgotten() async throws {
+            let story = try await InspectorStory()
+            let monitor = story.inspector.inspection.monitor
+            let page = await monitor.open()
+            for await data in page where String(decoding: data, as: UTF8.self).contains("sync") {
+                break
+            }
+            story.network.hold([.send], at: .beforeEffect)
+            _ = try await story.engine.send(NewMessage("hello"), in: "general")
+            while await monitor.activity(in: "general").isEmpty { await Task.yield() }
+            #expect(await monitor.sending().inFlight.count == 1)
+            try await story.client.logOut(wiping: .everything)
+            try await story.client.connect(as: Credentials("carol"))
+            let calls = try await story.report("sync")["calls"] as? [[String: Any]]
+            #expect(calls?.contains { $0["channel"] as? String == "general" } == false)
+            while await !monitor.activity(in: "general").isEmpty { await Task.yield() }
+            #expect(await monitor.sending().inFlight == [])
             await story.close()
         }
     }

@@ -294,6 +294,9 @@ public final class ChatClient {
         }
     }
 
+    /// The user of ``engine``, also before the user has connected.
+    package var engineUserID: UserID? { session?.userID }
+
     // MARK: Collections
 
     func endCollections() {
