@@ -126,11 +126,22 @@ struct Options {
         var options = World.Options(home: home, start: clock, encryptionKey: encryptionKey)
         if let homeserver {
             options.host = .matrix(homeserver, secrets)
-            // Two homeservers may have users with the same ID.
-            let server = "\(homeserver.host() ?? "")\(homeserver.port.map { "_\($0)" } ?? "")"
-            options.home = home?.appending(path: "matrix").appending(path: server)
+            options.home = home?.appending(path: "matrix")
+                .appending(path: Options.directoryName(of: homeserver))
         }
         return options
+    }
+
+    /// Two homeservers may have users with the same ID, also on one host.
+    private static func directoryName(of homeserver: URL) -> String {
+        let host = homeserver.host()?.lowercased() ?? ""
+        let port = homeserver.port ?? (homeserver.scheme == "http" ? 80 : nil)
+        // The names must differ on a disk that ignores the case of letters, too.
+        let allowed = CharacterSet(charactersIn: "a"..."z").union(.decimalDigits)
+        let path = homeserver.path(percentEncoded: true).split(separator: "/").map { component in
+            "%2F" + (component.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+        }
+        return "\(host)\(port.map { "_\($0)" } ?? "")\(path.joined())"
     }
 
     var firstCommand: String? { isDemo ? "demo" : user.map { "connect '\($0)'" } }

@@ -41,8 +41,9 @@ struct MatrixPromptTests {
         #expect(result.errors.hasSuffix("\(file): chmod 600 \(file)\n"))
     }
 
-    @Test func errorOfAnInvalidSecretDoesNotContainIt() async throws {
-        let file = try secrets("# Alice\n\n@alice:localhost hunter2\n")
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func errorOfAnInvalidSecretDoesNotContainIt(end: String) async throws {
+        let file = try secrets("# Alice\(end)\(end)@alice:localhost hunter2\(end)")
         let result = try await Program.run(["--memory", "--secrets", file] + nowhere)
         #expect(
             result.errors == "error: line 3 of \(file) is not USER password PASSWORD "

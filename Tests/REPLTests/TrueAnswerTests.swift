@@ -86,6 +86,17 @@ import Testing
         await workspace.end()
     }
 
+    @Test(arguments: [
+        ("http://127.0.0.1:8008", "127.0.0.1_8008"), ("http://localhost/", "localhost_80"),
+        ("https://example.org", "example.org"), ("https://example.org/a/b", "example.org%2Fa%2Fb"),
+        ("https://example.org/a_b/", "example.org%2Fa%5Fb"),
+        ("https://EXAMPLE.org/a%2FB", "example.org%2Fa%252%46%42"),
+    ])
+    func eachHomeserverHasADirectory(address: String, name: String) throws {
+        let options = try Options(["--matrix", address, "--home", "/tmp/home"])
+        #expect(options.world.home?.lastPathComponent == name)
+    }
+
     @Test func memoryAndADirectoryExcludeEachOther() {
         for arguments in [["--memory", "--home", "x"], ["--home", "x", "--memory"]] {
             #expect(throws: CommandError.self) { try Options(arguments) }

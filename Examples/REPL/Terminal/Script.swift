@@ -85,7 +85,7 @@ import Scrollback
             throw CommandError.failed("there is no script '\(path)' that can be read")
         }
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-        for line in text.withoutByteOrderMark.lines { continuation.yield(line) }
+        for line in text.withoutByteOrderMark.textLines { continuation.yield(String(line)) }
         continuation.finish()
         return stream
     }
@@ -106,7 +106,9 @@ import Scrollback
 }
 
 extension String {
-    fileprivate var lines: [String] {
-        isEmpty ? [] : split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    /// The lines of a text file of any operating system.
+    var textLines: [Substring] {
+        isEmpty
+            ? [] : split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     }
 }

@@ -19,9 +19,7 @@ struct Secrets {
         guard let text = try SecretFile(file).read("the secrets") else {
             throw CommandError.failed("there is no file of secrets '\(file.path)'")
         }
-        for (number, line) in zip(
-            1..., text.split(separator: "\n", omittingEmptySubsequences: false))
-        {
+        for (number, line) in zip(1..., text.textLines) {
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
             switch parts.count == 3 ? parts[1] : "" {
