@@ -8,7 +8,8 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
+/// Under a sanitizer, the tests take ten times as long.
+@Suite(.timeLimit(.minutes(30))) struct ConformanceTests {
     @Test(arguments: Self.conditions)
     func embeddedServerPassesTheConformanceSuite(_ name: String, _ conditions: ServerConditions)
         async throws
