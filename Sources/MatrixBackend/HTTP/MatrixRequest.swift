@@ -46,9 +46,9 @@ struct MatrixRequest {
         return request
     }
 
-    /// Throws `refused` if a part of the path is `.` or `..`, or contains it as a segment, because
-    /// the request would go to another path, or if a header contains control characters: IDs and
-    /// tokens of a server may have any form.
+    /// Throws `refused` if a part of the path is `.` or `..`, or contains it as a segment of a
+    /// request that changes something, because the request would go to another path, or if a header
+    /// contains control characters: IDs and tokens of a server may have any form.
     func http(
         at homeserver: URL, token: String?, maximumByteCount: Int
     ) throws(BackendError) -> HTTPRequest {
@@ -117,13 +117,23 @@ extension CharacterSet {
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
+extension BackendError {
+    /// Returns `true` if the homeserver does not know the path of a request because a proxy has
+    /// decoded the slashes of the ID.
+    func cannotName(_ id: String) -> Bool { code == .unsupported && id.hasSlash }
+}
+
 extension String {
-    var hasSlash: Bool { unicodeScalars.contains { $0 == "/" || $0 == "\\" } }
+    var hasSlash: Bool { unicodeScalars.contains(where: \.isSlash) }
 
     /// `true` if the text contains `.` or `..` between slashes or backslashes.
     var hasDotSegment: Bool {
-        unicodeScalars.split { $0 == "/" || $0 == "\\" }.contains { part in
+        unicodeScalars.split(whereSeparator: \.isSlash).contains { part in
             part.elementsEqual(".".unicodeScalars) || part.elementsEqual("..".unicodeScalars)
         }
     }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isSlash: Bool { self == "/" || self == "\\" }
 }

@@ -3,8 +3,8 @@ public import Models
 extension MatrixBackend {
     /// Returns messages by their IDs, with a request for each message.
     ///
-    /// An ID with a slash may be in neither list: behind a proxy that decodes slashes, the backend
-    /// cannot tell whether the message exists.
+    /// The result may lack an ID with a slash, because a proxy that decodes slashes hides whether
+    /// the message exists.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -38,7 +38,7 @@ extension MatrixBackend {
     ) async throws(BackendError) -> Existence {
         do {
             return try await requestedEvent(id, in: room).map(Existence.found) ?? .gone
-        } catch  where error.code == .unsupported && id.hasSlash {
+        } catch  where error.cannotName(id) {
             return .unknown
         }
     }
@@ -47,11 +47,7 @@ extension MatrixBackend {
     /// requested or decoded: a member may name any text as the ID of the event that an edit or a
     /// reply is for, and an error would end the feed.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
-        do {
-            return try await requestedEvent(id, in: room)
-        } catch  where error.code == .unsupported && id.hasSlash {
-            return nil
-        }
+        if case .found(let event) = try await existence(of: id, in: room) { event } else { nil }
     }
 
     /// As ``event(_:in:)``, but throws `unsupported` if no request can name the event.
@@ -80,8 +76,21 @@ extension MatrixBackend {
     }
 
     func currentEvent(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
+        do {
+            return try await requestedCurrentEvent(id, in: room)
+        } catch  where error.cannotName(id) {
+            return nil
+        }
+    }
+
+    /// As ``currentEvent(_:in:)``, but throws `unsupported` if no request can name the event.
+    func requestedCurrentEvent(
+        _ id: String, in room: String
+    ) async throws(BackendError) -> RoomEvent? {
         if !isCatchingUp, let event = known[id, in: room] { return event }
-        guard let event = try await event(id, in: room), event.isMessage else { return nil }
+        guard let event = try await requestedEvent(id, in: room), event.isMessage else {
+            return nil
+        }
         return event
     }
 
@@ -169,9 +178,7 @@ extension MatrixBackend {
                 return try await self.reactions(to: id, in: room).events
             } catch {
                 // The message does not exist, or no request can name it.
-                guard error.code == .notFound || error.code == .unsupported && id.hasSlash else {
-                    throw error
-                }
+                guard error.code == .notFound || error.cannotName(id) else { throw error }
                 return []
             }
         }.flatMap(\.self)

@@ -225,17 +225,11 @@ extension MatrixBackend {
             let filter = #"{"lazy_load_members":true,"types":[]}"#
             let reply: ContextReply = try await call(
                 .get("rooms", room, "context", id, query: [("limit", "0"), ("filter", filter)]))
-            guard reply.event.answersRequest(for: id) else {
-                throw BackendError.unknownPlace(id, in: room)
-            }
+            guard reply.event.answersRequest(for: id) else { throw .unknownPlace(id, in: room) }
             let found = reply.event.event
             let event = found?.hasMessageType ?? false ? id : nil
             return (HistoryPoint(reply.end.text, before: event), found)
-        } catch
-            where error.code == .notFound
-            // A proxy may decode the slash, so that the homeserver does not know the path.
-            || error.code == .unsupported && id.hasSlash
-        {
+        } catch  where error.code == .notFound || error.cannotName(id) {
             throw .unknownPlace(id, in: room)
         }
     }

@@ -27,12 +27,8 @@ extension MatrixBackend {
             else { throw error }
             reply = try await put(item, .reply(to: parent), in: room)
         }
-        let id = reply.event_id.text
-        await waitForEcho(of: id)
-        var event = try await currentEvent(id, in: room)
-        // A message that no request can name exists.
-        if event == nil, id.hasSlash { event = try await requestedEvent(id, in: room) }
-        guard let event,
+        await waitForEcho(of: reply.event_id.text)
+        guard let event = try await requestedCurrentEvent(reply.event_id.text, in: room),
             let message = try await messages([event], in: room).first
         else {
             throw BackendError(
@@ -197,13 +193,12 @@ extension MatrixBackend {
     private func existing(
         _ id: MessageID, in room: String
     ) async throws(BackendError) -> RoomEvent {
-        if let event = try await currentEvent(id.rawValue, in: room) { return event }
+        // A message that no request can name may exist.
+        if let event = try await requestedCurrentEvent(id.rawValue, in: room) { return event }
         // In rooms of old versions, the sender's homeserver chooses the ID.
         guard !id.rawValue.hasControlCharacters else {
             throw BackendError(.refused, "the ID of the message contains control characters")
         }
-        // A message that no request can name may exist.
-        if id.rawValue.hasSlash { _ = try await requestedEvent(id.rawValue, in: room) }
         try await requireMembership(of: room)
         throw .noMessage(id, in: room)
     }

@@ -238,15 +238,12 @@ import Testing
 
     // MARK: Long replies
 
-    /// A proxy may decode the slash.
-    ///
     /// The engine then finds the place by its time.
     @Test(
         arguments: [("$a/b", .expired), ("$ab", .unsupported)] as [(MessageID, BackendError.Code)])
     func placeBehindAProxyIsUnknown(id: MessageID, code: BackendError.Code) async throws {
         let alice = try await FollowingDevice()
-        let unrecognized = #"{"errcode": "M_UNRECOGNIZED"}"#
-        alice.device.server.reply("\(path)/context/\(id)", unrecognized, status: 404)
+        alice.device.server.replyAsBehindAProxy("\(path)/context/\(id)")
         let error = await #expect(throws: BackendError.self) {
             try await alice.device.backend.messages(
                 in: room, at: .message(id), older: 1, newer: 1)
@@ -254,11 +251,9 @@ import Testing
         #expect(error?.code == code)
     }
 
-    /// A proxy may decode the slash.
     @Test func messageThatCannotBeRequestedIsNotGone() async throws {
         let alice = try await FollowingDevice()
-        alice.device.server.reply(
-            "\(path)/event/$a/b", #"{"errcode": "M_UNRECOGNIZED"}"#, status: 404)
+        alice.device.server.replyAsBehindAProxy("\(path)/event/$a/b")
         alice.device.server.reply("\(path)/event/$m", event("$m", text("hi")))
         let lookup = try await alice.device.backend.lookup(["$a/b", "$m"], in: room)
         #expect(lookup.found.map(\.messageID) == ["$m"] && lookup.gone == [])

@@ -54,6 +54,12 @@ final class PreparedReplies: HTTPTransport {
         }
     }
 
+    /// Answers a request as a homeserver does that does not know the path, because a proxy has
+    /// decoded a slash in it.
+    func replyAsBehindAProxy(_ request: String) {
+        reply(request, #"{"errcode": "M_UNRECOGNIZED"}"#, status: 404)
+    }
+
     /// Replaces all replies to a request.
     func replace(_ request: String, _ json: String, status: Int = 200) {
         state.withLock {
