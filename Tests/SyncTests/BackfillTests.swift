@@ -47,7 +47,7 @@ import Testing
         }
         #expect(!backfill.isUnfinished("c") && backfill.isDone && backfill.channelsLeft == 1)
         #expect(backfill.failure?.message == "late 5" && backfill.failure(of: "c") != nil)
-        // The work goes on.
+        // The engine continues to retry.
         backfill.resume("c")
         #expect(backfill.isDone && backfill.channelsLeft == 1 && backfill.next() == "c")
         // Another caller waits for the next answer.

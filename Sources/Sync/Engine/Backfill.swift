@@ -35,14 +35,21 @@ struct Backfill {
         /// The engine continues: a homeserver may be slow because it waits for another server.
         private static let failureLimitForCallers = 5
 
+        /// The error that stopped the work, or that callers receive.
+        var failure: SyncError? { error ?? errorForCallers }
+
         mutating func recordFailure(_ error: SyncError) {
             failures += 1
-            if failures + voidAnswers >= Self.failureLimitForCallers { errorForCallers = error }
+            reportAtLimit(error)
         }
 
         /// The answer does not count as a failed attempt: the next request follows without a wait.
         mutating func recordVoidAnswer(_ error: SyncError) {
             voidAnswers += 1
+            reportAtLimit(error)
+        }
+
+        private mutating func reportAtLimit(_ error: SyncError) {
             if failures + voidAnswers >= Self.failureLimitForCallers { errorForCallers = error }
         }
 
@@ -234,13 +241,11 @@ struct Backfill {
         return works[url]?.isBusy ?? false || (queued.contains(url) && canContinue(url))
     }
 
-    func failure(of url: ChannelURL) -> SyncError? {
-        works[url]?.error ?? works[url]?.errorForCallers
-    }
+    func failure(of url: ChannelURL) -> SyncError? { works[url]?.failure }
 
     var failure: SyncError? {
-        let failed = works.filter { !$0.value.isErrorExpected && failure(of: $0.key) != nil }.keys
-        return failed.min().flatMap { failure(of: $0) }
+        works.filter { $0.value.failure != nil && !$0.value.isErrorExpected }
+            .min { $0.key < $1.key }?.value.failure
     }
 
     mutating func clearFailures() {
