@@ -18,13 +18,8 @@ actor Monitor {
     private(set) var isObserving = false
     private var heartbeat: Task<Void, Never>?
 
-    /// The user whose calls are recorded.
-    private var userID: UserID?
-    private var calls = Recent<SyncReport.Call>(limit: 400)
-    private var notes = Recent<SyncReport.Note>(limit: 400)
-    private var phases = Recent<SyncReport.Phase>(limit: 200)
+    private var log = Log()
     private var failures: [String: Int] = [:]
-    private var lastFeed: Int64?
     private var sendingActivity = OutboxReport.Activity()
     private var backfillWaits: [ChannelURL: Int64] = [:]
     private var sourcesByChannel: [ChannelURL: [MessageID: String]] = [:]
@@ -37,6 +32,15 @@ actor Monitor {
     /// The time between heartbeats, which detect that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
     private static let sourceLimit = 5000
+
+    private struct Log {
+        /// The user whose calls are recorded.
+        var userID: UserID?
+        var calls = Recent<SyncReport.Call>(limit: 400)
+        var notes = Recent<SyncReport.Note>(limit: 400)
+        var phases = Recent<SyncReport.Phase>(limit: 200)
+        var lastFeed: Int64?
+    }
 
     struct PendingChanges: Encodable {
         var channels: Set<String> = []
@@ -127,16 +131,7 @@ actor Monitor {
     private func forgetActivity() {
         sendingActivity = OutboxReport.Activity()
         (backfillWaits, sourcesByChannel, failures) = ([:], [:], [:])
-        calls.updateAll { if $0.ended == nil { $0.result = "not followed" } }
-    }
-
-    private func change(to user: UserID) {
-        if userID == user { return }
-        userID = user
-        calls = Recent(limit: calls.limit)
-        notes = Recent(limit: notes.limit)
-        phases = Recent(limit: phases.limit)
-        lastFeed = nil
+        log.calls.updateAll { if $0.ended == nil { $0.result = "not followed" } }
     }
 
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
@@ -167,7 +162,7 @@ actor Monitor {
     // MARK: Following
 
     private func follow(_ session: ClientReference.Session) async {
-        change(to: session.userID)
+        if log.userID != session.userID { log = Log(userID: session.userID) }
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
@@ -258,13 +253,14 @@ actor Monitor {
     private func record(_ event: SyncEvent) {
         let time = now().milliseconds
         func add(_ kind: String, _ text: String, _ url: ChannelURL? = nil) {
-            notes.append(SyncReport.Note(at: time, kind: kind, text: text, channel: url?.rawValue))
+            log.notes.append(
+                SyncReport.Note(at: time, kind: kind, text: text, channel: url?.rawValue))
         }
         switch event {
         case .state(let state):
             let name = "\(state.connection)"
-            if phases.elements.last?.state != name {
-                phases.append(SyncReport.Phase(at: time, state: name))
+            if log.phases.elements.last?.state != name {
+                log.phases.append(SyncReport.Phase(at: time, state: name))
                 add("connection", name)
             }
             if let failure = state.failure { add("failure", mask.shown(failure)) }
@@ -298,7 +294,7 @@ actor Monitor {
             }
             if case .success(_, _, let truncated) = result {
                 for url in truncated {
-                    notes.append(
+                    log.notes.append(
                         SyncReport.Note(
                             at: time.milliseconds, kind: "truncation",
                             text: "the feed omitted messages", channel: url.rawValue))
@@ -312,13 +308,13 @@ actor Monitor {
             case .backfill(let url): backfillWaits[url] = until
             case .connection, .feed, .store: break
             }
-            notes.append(
+            log.notes.append(
                 SyncReport.Note(
                     at: time.milliseconds, kind: "retry",
                     text: "\(wait.name): attempt \(attempt) in \(duration)",
                     channel: wait.channelURL?.rawValue))
         case .gaveUp(let wait, let time):
-            notes.append(
+            log.notes.append(
                 SyncReport.Note(
                     at: time.milliseconds, kind: "failure",
                     text: "\(wait.name): no attempts left", channel: wait.channelURL?.rawValue))
@@ -335,7 +331,7 @@ actor Monitor {
             detail: String(call.detail.prefix(200)), began: time.milliseconds, result: "running",
             attempt: 1)
         began.attempt += failures[began.subject] ?? 0
-        calls.append(began)
+        log.calls.append(began)
         if let id = began.requestID { sendingActivity.inFlight.insert(id) }
     }
 
@@ -343,7 +339,7 @@ actor Monitor {
         _ number: Int, _ time: Timestamp, _ change: (inout SyncReport.Call) -> Void
     ) {
         var ended: SyncReport.Call?
-        calls.updateLast { call in
+        log.calls.updateLast { call in
             guard call.number == number, call.ended == nil else { return false }
             call.ended = time.milliseconds
             change(&call)
@@ -356,7 +352,7 @@ actor Monitor {
         case "canceled": break
         default: failures[ended.subject, default: 0] += 1
         }
-        if ended.name == "feed", ended.result == "done" { lastFeed = ended.ended }
+        if ended.name == "feed", ended.result == "done" { log.lastFeed = ended.ended }
         if let id = ended.requestID { sendingActivity.inFlight.remove(id) }
     }
 
@@ -369,21 +365,23 @@ actor Monitor {
 
     /// Returns a line for each call in flight of a channel, and for its wait before a retry.
     func activity(in url: ChannelURL) -> [String] {
-        var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
-            .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }
+        var lines = log.calls.elements.filter {
+            $0.channel == url.rawValue && $0.result == "running"
+        }
+        .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }
         if let until = backfillWaits[url] { lines.append("the backfill waits until \(until)") }
         return lines
     }
 
     /// Includes phases, calls, notes and the time of the feed only if they are those of this user.
     func report(_ state: SyncState, of user: UserID) -> SyncReport {
-        let isCurrent = user == userID
+        let log = user == log.userID ? log : Log()
         return SyncReport(
             connection: "\(state.connection)", isLive: state.isLive,
             channelsLeft: state.channelsLeft,
             failure: state.failure.map { mask.shown($0) },
-            phases: isCurrent ? phases.newest : [], lastFeed: isCurrent ? lastFeed : nil,
-            calls: isCurrent ? calls.newest : [], notes: isCurrent ? notes.newest : [],
+            phases: log.phases.newest, lastFeed: log.lastFeed, calls: log.calls.newest,
+            notes: log.notes.newest,
             now: now().milliseconds)
     }
 }

@@ -98,6 +98,15 @@
             try await until { try $0.messages(in: "general", limit: 1).last?.text == "after" }
         }
 
+        /// Opens a page, and waits until the inspector records the engine's calls for it.
+        func openFollowedPage() async -> AsyncStream<Data> {
+            let page = await inspector.inspection.monitor.open()
+            for await data in page where String(decoding: data, as: UTF8.self).contains("sync") {
+                break
+            }
+            return page
+        }
+
         /// Waits until the client's store fulfills a condition.
         func until(_ condition: (any StoreReader) throws -> Bool) async throws {
             let changes: ObservedChanges

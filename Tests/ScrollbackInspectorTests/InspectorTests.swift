@@ -404,10 +404,7 @@
         @Test func callsAreRecordedWhileAPageIsOpen() async throws {
             let story = try await InspectorStory()
             let monitor = story.inspector.inspection.monitor
-            let page = await monitor.open()
-            for await data in page where String(decoding: data, as: UTF8.self).contains("sync") {
-                break
-            }
+            let page = await story.openFollowedPage()
             story.network.failNext(
                 1, of: [.messages], with: BackendError(.refused, "not now"), at: .beforeEffect)
             let engine = try story.engine
@@ -424,6 +421,7 @@
             #expect(calls.map(\.result) == ["refused", "done"])
             #expect(calls.map(\.attempt) == [1, 2])
             #expect(calls.map(\.channel) == ["general", "general"])
+            withExtendedLifetime(page) {}
             await story.close()
         }
 
@@ -431,10 +429,7 @@
         @Test func callsAndWaitsOfAnEarlierUserAreForgotten() async throws {
             let story = try await InspectorStory()
             let monitor = story.inspector.inspection.monitor
-            let page = await monitor.open()
-            for await data in page where String(decoding: data, as: UTF8.self).contains("sync") {
-                break
-            }
+            let page = await story.openFollowedPage()
             story.network.hold([.send], at: .beforeEffect)
             _ = try await story.engine.send(NewMessage("hello"), in: "general")
             while await monitor.activity(in: "general").isEmpty { await Task.yield() }
@@ -445,6 +440,7 @@
             #expect(calls?.contains { $0["channel"] as? String == "general" } == false)
             while await !monitor.activity(in: "general").isEmpty { await Task.yield() }
             #expect(await monitor.sending().inFlight == [])
+            withExtendedLifetime(page) {}
             await story.close()
         }
     }
