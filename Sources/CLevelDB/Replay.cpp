@@ -43,7 +43,7 @@ class Fields {
 };
 
 struct Edit {
-    std::optional<uint64_t> log, next_file, sequence;
+    std::optional<uint64_t> log, nextFile, sequence;
 };
 
 /// Returns false if the manifest record cannot be decoded.
@@ -61,7 +61,7 @@ bool ReadEdit(const std::string &record, Edit *edit) {
         switch (tag) {
         case kComparator: isRead = fields.SkipBytes(); break;
         case kLog: isRead = fields.Integer(&value); edit->log = value; break;
-        case kNextFile: isRead = fields.Integer(&value); edit->next_file = value; break;
+        case kNextFile: isRead = fields.Integer(&value); edit->nextFile = value; break;
         case kPreviousLog: isRead = fields.SkipIntegers(1); break;
         case kLastSequence: isRead = fields.Integer(&value); edit->sequence = value; break;
         case kCompactPointer: isRead = fields.SkipIntegers(1) && fields.SkipBytes(); break;
@@ -102,7 +102,7 @@ void Replay::ManifestRecord(const std::string &record) {
     // LevelDB itself rejects a manifest with a record that cannot be decoded.
     if (!ReadEdit(record, &edit)) return;
     hasManifest_ = true;
-    nextFile_ = std::max(nextFile_, edit.next_file.value_or(0));
+    nextFile_ = std::max(nextFile_, edit.nextFile.value_or(0));
     sequenceOfManifest_ = std::max(sequenceOfManifest_, edit.sequence.value_or(0));
     // Each later edit has a higher sequence number, but only an edit for a new log has a log
     // number.

@@ -71,9 +71,9 @@ class Replay {
     /// The oldest log that is needed, and the highest sequence number when the manifest first named
     /// it, which the log's first batch exceeds at most by one.
     uint64_t oldestLog_ = 0;
-    uint64_t nextFile_ = 0;
     uint64_t sequenceAtOldestLog_ = 0;
     uint64_t sequenceOfManifest_ = 0;
+    uint64_t nextFile_ = 0;
     bool hasManifest_ = false;
     bool isOver_ = false;
 
