@@ -217,7 +217,8 @@ tsan asan: PARALLEL_TESTS := 3
 # Tests of the main actor wait for each other, and each command of the prompt for all of them, so the
 # tests of the prompt get a process of their own.
 tsan: deps
-	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --skip '^REPLTests\.'
+	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Tools/races.txt; \
+	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --skip '^REPLTests\.' && \
 	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan --filter '^REPLTests\.'
 
 # The linker warns about the sanitizer's own symbols. Tests that kill processes or run protoc test
