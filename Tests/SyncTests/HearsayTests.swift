@@ -87,6 +87,26 @@ import Testing
         try await story.end()
     }
 
+    /// The engine looks up a forged edit, and the feed reports a real one before the answer, whose
+    /// version is not newer than the forged one.
+    @Test func eventDuringALookupDoesNotConfirmAForgedEdit() async throws {
+        let story = try await Story.caching("a")
+        let message = try #require(try await story.alice.history(of: "general").first)
+        var forged = message
+        forged.text = "forged"
+        forged.updatedAt = .distantFuture
+        story.network.hold([.messages, .lookup])
+        try await story.engine.ingest([forged])
+        try await story.held(1)
+        try await story.edit(message, to: "b")
+        try await story.say("c")
+        try await story.until { try $0.messages(in: "general").count == 2 }
+        story.network.stopHolding()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "b c")
+        try await story.end()
+    }
+
     /// The server answers a request, then the message is edited, and a push delivers the edit
     /// before the answer and the feed's event arrive.
     @Test(arguments: [false, true])

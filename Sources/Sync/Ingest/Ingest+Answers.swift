@@ -198,16 +198,26 @@ extension Ingest {
     }
 
     /// Removes a range from the stale ranges after a lookup, unless an untrusted message was stored
-    /// in it since.
+    /// in it since, or a message of it is still stale: an event may have changed it since, without
+    /// confirming the stored version.
     mutating func markVerified(
         _ url: ChannelURL, _ extent: PageExtent, since interim: Flights.Interim
     ) throws(StoreError) {
+        var positions: [Position] = []
         for id in interim.unconfirmed {
-            guard let position = try batch.message(id, in: url)?.position else { continue }
-            let bound = Gap.Bound.position(position)
-            if extent.from <= bound, bound <= extent.through { return }
+            if let position = try batch.message(id, in: url)?.position {
+                positions.append(position)
+            }
         }
-        try markVerified(url, extent)
+        let stale = try knowledge(of: url).stale
+        positions += (unconfirmed[url] ?? []).filter { position in
+            stale.contains { $0.contains(position) }
+        }
+        let isDoubtful = positions.contains { position in
+            let bound = Gap.Bound.position(position)
+            return extent.from <= bound && bound <= extent.through
+        }
+        if !isDoubtful { try markVerified(url, extent) }
     }
 
     /// The part of a page's extent in which the server has exactly the stored messages.

@@ -23,6 +23,8 @@ struct Ingest {
     var addedChannels: [ChannelURL] = []
     /// The channels in which a gap was opened around a message, or a copy must be confirmed.
     private(set) var dividedChannels: [ChannelURL] = []
+    /// The messages that answers contained and did not confirm.
+    private(set) var unconfirmed: [ChannelURL: [Position]] = [:]
     var isFeed = false
     /// True while the feed reports events that were missed without a connection.
     var isCatchingUp = false
@@ -189,6 +191,7 @@ struct Ingest {
             try markStale(position, in: url)
             dividedChannels.append(url)
         }
+        if !isFeed, !merge.isConfirmed { unconfirmed[url, default: []].append(position) }
         // A reverted message stays stale: a later answer may still contain the removed edit.
         if merge.isConfirmed, !merge.isReverted, !known.stale.isEmpty {
             try removeFromStale(position, in: url)
