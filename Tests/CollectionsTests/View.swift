@@ -1,5 +1,6 @@
 import Collections
 import Models
+import Observation
 import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
@@ -27,6 +28,21 @@ final class View: Recorder, MessageCollectionDelegate {
         items = collection.items
         super.init()
         collection.delegate = self
+        followEnds()
+    }
+
+    /// Checks the conditions again when `hasPrevious` or `hasNext` changes, which the delegate does
+    /// not hear of.
+    private func followEnds() {
+        withObservationTracking {
+            _ = (collection.hasPrevious, collection.hasNext)
+        } onChange: { [weak self] in
+            Task { @MainActor in
+                guard let self else { return }
+                self.waiting.recordChange()
+                self.followEnds()
+            }
+        }
     }
 
     /// The rows as one line.
