@@ -88,10 +88,14 @@ func feed(of count: Int, in directory: URL) async throws -> [Row] {
 struct Conversation: Sendable {
     let store: ChatStore
     let engine: SyncEngine
+    let clock: ServerClock
     private let alice: EmbeddedClient
 
     init(in directory: URL) async throws {
-        let server = try EmbeddedServer(at: directory.appending(path: "server"))
+        let clock = ServerClock()
+        self.clock = clock
+        let server = try EmbeddedServer(
+            at: directory.appending(path: "server"), now: { clock.read() })
         try server.importMessages(messages(100, in: "general"), members: ["alice", "bob"])
         store = try ChatStore(at: directory.appending(path: "store"))
         engine = makeEngine(store, server.client())
@@ -102,14 +106,36 @@ struct Conversation: Sendable {
     }
 
     /// Sends a message whose text is a number.
-    ///
-    /// Returns the time at which the server's answer arrived.
     @concurrent
-    func send(_ number: Int) async throws -> ContinuousClock.Instant {
+    func send(_ number: Int) async throws {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
         message.newMessage = NewMessage("\(number)")
         _ = try await alice.send(OutboxItem(message, requestID: RequestID("r\(number)")))
-        return .now
+    }
+}
+
+/// A server's clock that returns each time only once.
+///
+/// The server reads it when it accepts a message, whose time therefore tells when that was.
+final class ServerClock: Sendable {
+    private let lock = NSLock()
+    nonisolated(unsafe) private var last = Int64(0)  // used only while the lock is held
+    // Used only while the lock is held, too.
+    nonisolated(unsafe) private var instants: [Int64: ContinuousClock.Instant] = [:]
+
+    func read() -> Timestamp {
+        lock.withLock {
+            last = max(last + 1, Timestamp(Date()).milliseconds)
+            instants[last] = .now
+            return Timestamp(milliseconds: last)
+        }
+    }
+
+    /// Returns the instant at which the server accepted a message.
+    func acceptance(of message: Message) -> ContinuousClock.Instant {
+        let instant = lock.withLock { instants[message.createdAt.milliseconds] }
+        guard let instant else { fatalError("The server has not accepted \(message).") }
+        return instant
     }
 }
 
@@ -121,25 +147,20 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
     let iterator = ChangeIterator(changes)
     var times: [Duration] = []
     for number in 0..<count {
-        async let sent = conversation.send(number)
-        while true {
-            let change = await iterator.next()
-            let isIt = change.entries.contains {
-                if case .savedMessage(let message) = $0.operation {
-                    message.text == "\(number)"
-                } else {
-                    false
-                }
+        async let sent: Void = conversation.send(number)
+        var received: Message?
+        while received == nil {
+            for case .savedMessage(let message) in await iterator.next().operations
+            where message.text == "\(number)" {
+                received = message
             }
-            if isIt { break }
         }
         let seen = ContinuousClock.now
-        // The server's answer to the sender may arrive after the observer has received the message.
-        // In this case, the duration is 0.
-        times.append(max(.zero, seen - (try await sent)))
+        if let received { times.append(seen - conversation.clock.acceptance(of: received)) }
+        try await sent
     }
     await conversation.engine.close()
-    return rows("a live message, from the server to an observer", times)
+    return rows("a live message, from the server's acceptance to an observer", times)
 }
 
 /// Iterates over the changes of an observation.

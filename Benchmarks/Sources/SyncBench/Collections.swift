@@ -73,10 +73,10 @@ private func coldStart(
         let listing = clock.now
         // The device is not connected, so this loads cached rows and throws an error.
         _ = try? await channels.loadMore()
-        precondition(channels.channels.count == query.limit)
+        guard let listedAt = listed.shownAt else { fatalError("20 channels were never shown.") }
         times["opening", default: []].append(opened - start)
         times["messages", default: []].append(shown - opened)
-        times["channels", default: []].append(listed.shownAt - listing)
+        times["channels", default: []].append(listedAt - listing)
         collection.dispose()
         channels.dispose()
         await engine.close()
@@ -98,16 +98,16 @@ private func coldStart(
             channelCount)
 }
 
-/// Records when the first notification about channels was received.
+/// Records when a collection showed its first page of 20 channels.
 @MainActor
 private final class FirstPage: GroupChannelCollectionDelegate {
-    private var first: ContinuousClock.Instant?
-
-    var shownAt: ContinuousClock.Instant { first ?? .now }
+    private(set) var shownAt: ContinuousClock.Instant?
 
     func channelCollection(
         _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
-    ) { first = first ?? .now }
+    ) {
+        if shownAt == nil, collection.channels.count == 20 { shownAt = .now }
+    }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
@@ -128,23 +128,29 @@ private final class FirstPage: GroupChannelCollectionDelegate {
 /// Records when notifications about messages were received.
 @MainActor
 final class Watch: MessageCollectionDelegate {
+    /// The expected message, as the collection has shown it first, and the time.
+    private(set) var message: Message?
     private(set) var last = ContinuousClock.now
     private var text = ""
     private var continuation: CheckedContinuation<Void, Never>?
 
-    /// Waits for the notification of a message with the given text.
-    func hears(_ text: String) async {
-        self.text = text
+    /// Expects a message with the given text.
+    func expect(_ text: String) { (self.text, message) = (text, nil) }
+
+    /// Waits for the notification of the expected message, which may have been received already.
+    func heard() async {
+        guard message == nil else { return }
         await withCheckedContinuation { continuation = $0 }
     }
 
     func messageCollection(
         _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
     ) {
-        guard change.insertions.contains(where: { $0.element.message?.text == text }) else {
-            return
-        }
+        guard message == nil,
+            let shown = change.insertions.first(where: { $0.element.message?.text == text })
+        else { return }
         last = .now
+        message = shown.element.message
         continuation?.resume()
         continuation = nil
     }
@@ -197,14 +203,18 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     for number in 0..<count {
         // `conversation.send` runs on another thread. No task waits for it yet, so the message
         // wakes only the feed.
-        async let sent = conversation.send(number)
-        await watch.hears("\(number)")
-        times.append(max(.zero, watch.last - (try await sent)))
+        watch.expect("\(number)")
+        async let sent: Void = conversation.send(number)
+        await watch.heard()
+        if let message = watch.message {
+            times.append(watch.last - conversation.clock.acceptance(of: message))
+        }
+        try await sent
         wakes.append(await relay.pass(number))
     }
     collection.dispose()
     await conversation.engine.close()
-    return rows("a live message, from the server to a delegate", times)
+    return rows("a live message, from the server's acceptance to a delegate", times)
         + rows("waking the threads on its way, and nothing else", wakes)
 }
 
@@ -273,10 +283,11 @@ private func fold(
     for number in 0..<count {
         var message = messages(1, in: "general", from: held + number + 1)[0]
         message.text = "\(number)"
+        watch.expect(message.text)
         try store.write { try $0.save(message) }
         let written = ContinuousClock.now
-        await watch.hears("\(number)")
-        times.append(max(.zero, watch.last - written))
+        await watch.heard()
+        times.append(watch.last - written)
     }
     collection.dispose()
     await engine.close()

@@ -1,3 +1,4 @@
+import Collections
 import EmbeddedServer
 import Foundation
 import Models
@@ -33,6 +34,34 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
             what: "a message, sent, until the call returns, median", count: count,
             figure: "\(send.short), \(String(format: "%.2f", send / put)) times a put"),
     ]
+}
+
+/// Measures the time from the call of `send` until a list shows the pending message on the main
+/// actor.
+///
+/// The device is connected, and each message is delivered before the next one is sent.
+@MainActor
+func shownSends(_ count: Int, in directory: URL) async throws -> [Row] {
+    let conversation = try await Conversation(in: directory)
+    let engine = conversation.engine
+    let collection = MessageCollection(of: "general", engine: engine)
+    let watch = Watch()
+    collection.delegate = watch
+    _ = try await collection.start().refreshed
+    var times: [Duration] = []
+    for number in 0..<count {
+        let params = NewMessage(outboxItem(number).message?.text ?? "")
+        watch.expect(params.text)
+        let start = ContinuousClock.now
+        let message = try await engine.send(params, in: "general")
+        await watch.heard()
+        precondition(watch.message?.sendingStatus == .pending)
+        times.append(watch.last - start)
+        _ = try await engine.deliveryResult(of: message.requestID ?? "", in: "general")
+    }
+    collection.dispose()
+    await engine.close()
+    return rows("a message, sent, until a list shows it as pending", times)
 }
 
 /// Measures a long queue of messages in one channel.

@@ -6,212 +6,77 @@ import Models
 import Store
 import Sync
 
-/// A new process that does the work of an app, and prints one figure of itself.
+/// A new process that does the work of an app, and prints figures of itself.
 enum ProcessProbe: String, CaseIterable {
-    /// The time from the first call of the package to the first 40 rows of a channel.
+    /// The time from the first call of the package to the first 40 rows of a channel, and the time
+    /// from the start of the process to these rows.
     case launch
-    /// The same time when it is done again in this process, where the Swift runtime has prepared
-    /// the types.
+    /// The first of these times when it is done again in this process, where the Swift runtime has
+    /// prepared the types.
     case relaunch
-    /// The private memory of an app that shows the first 40 messages of a channel.
+    /// The time from the start of a process until it has created an embedded server, as the others
+    /// do before they open a client, and its private memory.
+    case start
+    /// The private memory of a connected app that shows the first 40 messages of a channel.
     case app
-    /// The private memory of an app that has opened its cache and shows nothing.
+    /// The private memory of a connected app that shows nothing.
     case idle
-    /// The private memory of an app that shows the list of channels and ten channels.
+    /// The private memory of a connected app that shows the list of channels and ten channels.
     case collections
     /// The private memory of a notification extension that leaves a message in the push inbox.
     case push
-    /// The bytes that a client writes to its files for each received message.
+    /// The bytes that a client passes to `write`, and that it writes to the disk, for each received
+    /// message.
     case received
-    /// The bytes that a client writes to its files for each sent message.
+    /// The same for each sent message.
     case sent
     /// The number of times that the threads of a connected client wake up in a minute without
     /// messages.
     case wakeups
 
-    /// Does the work of the process, and prints the figure.
+    /// Does the work of the process, and prints the figures.
     @MainActor
-    func run(in directory: URL, isEncrypted: Bool) async throws {
-        let options = Self.options(in: directory, isEncrypted: isEncrypted)
-        switch self {
-        case .relaunch:
-            let client = try await ChatClient.open(
-                backend: try EmbeddedServer.inMemory().client(), options: options)
-            let collection = try client.makeMessageCollection(of: Self.url(0))
-            collection.start(.cacheOnly)
-            await client.close()
-            try await Self.launch.run(in: directory, isEncrypted: isEncrypted)
-        case .launch, .app, .idle, .collections:
-            let backend = try EmbeddedServer.inMemory().client()
-            let start = ContinuousClock.now
-            let client = try await ChatClient.open(backend: backend, options: options)
-            var collections: [MessageCollection] = []
-            if self != .idle {
-                for number in 0..<(self == .collections ? 10 : 1) {
-                    let collection = try client.makeMessageCollection(of: Self.url(number))
-                    collection.start(.cacheOnly)
-                    precondition(collection.messages.count == 40)
-                    collections.append(collection)
+    func run(_ work: ProbeWork) async throws {
+        let figures =
+            switch self {
+            case .launch: try await Self.launchTimes(work, rounds: 1)
+            case .relaunch: try await Self.launchTimes(work, rounds: 2)
+            case .start: try Self.startFigures(work)
+            case .idle: [try await Self.connectedMemory(work, showing: 0)]
+            case .app: [try await Self.connectedMemory(work, showing: 1)]
+            case .collections: [try await Self.connectedMemory(work, showing: 10, hasList: true)]
+            case .push: [try Self.pushMemory(work)]
+            case .received:
+                try await Self.writtenBytes(work, count: work.count / 10) {
+                    (server, _, message) in
+                    try server.importMessages([message], isReported: true)
                 }
+            case .sent:
+                try await Self.writtenBytes(work, count: work.count / 50) {
+                    (_, client, message) in
+                    try await client.send(message.text, in: message.channelURL)
+                }
+            case .wakeups: [try await Self.wakeUpsOfClient(work)]
             }
-            let time = ContinuousClock.now - start
-            if self == .collections { _ = try client.makeGroupChannelCollection().start() }
-            print(self == .launch ? time.seconds * 1e6 : Double(privateMemory))
-            withExtendedLifetime(collections) {}
-            await client.close()
-        case .push:
-            guard let inbox = try PushInbox(in: directory) else { fatalError("no inbox") }
-            try inbox.leave(messages(1, in: Self.url(0), from: 1))
-            print(privateMemory)
-        case .received, .sent:
-            print(try await writtenBytes(with: options))
-        case .wakeups:
-            let usual = try await wakeUpsInAMinute()
-            let client = try await ChatClient.open(
-                backend: try EmbeddedServer.inMemory().client(), options: options)
-            _ = try await client.connect(as: Credentials("bob"))
-            try await Task.sleep(for: .seconds(5))
-            print(try await wakeUpsInAMinute() - usual)
-            await client.close()
-        }
+        print(figures.map { "\($0)" }.joined(separator: " "))
     }
 
-    /// Returns the bytes that a client writes for each of 2,000 messages that arrive or are sent
-    /// one after the other, while the server keeps its data in memory.
+    private static func url(_ number: Int) -> ChannelURL { ChannelURL("channel-\(number)") }
+
+    /// Returns a server in memory, and a client that is connected to it and has cached all of its
+    /// messages: a number of messages in one channel, and 100 in each of nine others.
     @MainActor
-    private func writtenBytes(with options: ChatClientOptions) async throws -> Int {
-        let count = 2000
+    static func fill(_ work: ProbeWork) async throws -> (EmbeddedServer, ChatClient) {
         let server = try EmbeddedServer.inMemory()
-        try server.importMessages(messages(100, in: Self.url(0)), members: ["bob"])
-        let client = try await ChatClient.open(backend: server.client(), options: options)
-        _ = try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: Self.url(0))
-        _ = try await collection.start().refreshed
-        let changes = collection.allChanges()
-        let before = writtenByteCount
-        for number in 101...100 + count {
-            let message = messages(1, in: Self.url(0), from: number)[0]
-            let text = message.text
-            if self == .received {
-                try server.importMessages([message], isReported: true)
-            } else {
-                try await client.send(text, in: Self.url(0))
-            }
-            for await _ in changes
-            where collection.messages.last?.text == text
-                && collection.messages.last?.sendingStatus == .succeeded
-            { break }
-        }
-        collection.dispose()
-        await client.close()
-        return (writtenByteCount - before) / count
-    }
-
-    static func url(_ number: Int) -> ChannelURL { ChannelURL("channel-\(number)") }
-
-    static func options(in directory: URL, isEncrypted: Bool) -> ChatClientOptions {
-        var options = ChatClientOptions(storage: .directory(directory))
-        if isEncrypted { options.encryptionKey = EncryptionKey(0..<32) }
-        options.sync.backgroundChannels = 0
-        return options
-    }
-
-    private var privateMemory: Int { processMemory("Private_Dirty", in: "smaps_rollup") }
-
-    /// The bytes that this process has passed to `write`.
-    private var writtenByteCount: Int { processValue("wchar", in: "io") }
-
-    /// Returns how often threads of this process wake up in a minute.
-    ///
-    /// Without any work, they wake up about once per second, for a timer of libdispatch.
-    private func wakeUpsInAMinute() async throws -> Int {
-        let before = wakeUps()
-        try await Task.sleep(for: .seconds(60))
-        return wakeUps() - before
-    }
-
-    private func wakeUps() -> Int {
-        var usage = rusage()
-        #if canImport(Glibc)
-            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        #endif
-        return usage.ru_nvcsw
-    }
-}
-
-extension ProcessProbe {
-    /// Measures new processes that open a cache with `count` messages in one channel.
-    @MainActor
-    static func rows(of count: Int, in directory: URL) async throws -> [Row] {
-        let plain = directory.appending(path: "plain")
-        let encrypted = directory.appending(path: "encrypted")
-        let push = directory.appending(path: "push")
-        try await prepare(plain, with: count, isEncrypted: false)
-        try await prepare(encrypted, with: count, isEncrypted: true)
-        try ChatStore(at: push).close()
-        // A client creates this directory; see Docs/Format.md, "Push inbox".
-        try FileManager.default.createDirectory(
-            at: push.appending(path: "drops"), withIntermediateDirectories: true)
-
-        var rows: [Row] = []
-        let launches: [(ProcessProbe, String, isCold: Bool)] = [
-            (launch, "in the system's memory", false), (launch, "from the disk", true),
-            (relaunch, "opened again in the process", false),
-        ]
-        for (files, home) in [("plain", plain), ("encrypted", encrypted)] {
-            for (probe, what, isCold) in launches {
-                let times = try (0..<11).map { _ in
-                    if isCold { forgetFiles(in: home) }
-                    let time = try probe.ask(home, isEncrypted: home == encrypted)
-                    return Duration.microseconds(time)
-                }.sorted()
-                rows.append(
-                    Row(
-                        what: "first 40 rows in a new process, \(files) files, \(what), "
-                            + "median and worst",
-                        count: count, figure: "\(times[5].short), \(times[10].short)"))
-            }
-        }
-        let memory: [(ProcessProbe, String, URL)] = [
-            (.idle, "private memory, with an open cache", plain),
-            (.app, "…, with 40 messages of a channel", plain),
-            (.collections, "…, with the list of channels and ten channels", plain),
-            (.collections, "…, the same with encrypted files", encrypted),
-            (.push, "private memory of a notification extension, after a push", push),
-        ]
-        for (probe, what, home) in memory {
-            let sizes = try (0..<5).map { _ in try probe.ask(home, isEncrypted: home == encrypted) }
-            let megabytes = String(format: "%.1f MB", sizes.sorted()[2] / 1e6)
-            rows.append(Row(what: what, count: count, figure: megabytes))
-        }
-        for (probe, what) in [
-            (received, "bytes written for each received message"),
-            (sent, "bytes written for each sent message"),
-            (wakeups, "wake-ups of an idle client in a minute"),
-        ] {
-            let figure = try probe.ask(
-                directory.appending(path: probe.rawValue), isEncrypted: false)
-            rows.append(Row(what: what, count: 1, figure: "\(Int(figure))"))
-        }
-        return rows
-    }
-
-    /// Fills the cache of a client with `count` messages in one channel and 100 in each of nine
-    /// others.
-    @MainActor
-    private static func prepare(
-        _ directory: URL, with count: Int, isEncrypted: Bool
-    ) async throws {
-        let server = try EmbeddedServer.inMemory()
-        let client = try await ChatClient.open(
-            backend: server.client(), options: options(in: directory, isEncrypted: isEncrypted))
         for number in 0..<10 {
             try server.importMessages(
                 messages(
-                    number == 0 ? count : 100, in: url(number), prefix: "\(number)-"),
+                    number == 0 ? work.count : 100, in: url(number), prefix: "\(number)-"),
                 members: ["bob"])
         }
-        _ = try await client.connect(as: Credentials("bob"))
+        let client = try await ChatClient.open(backend: server.client(), options: work.options)
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
         var params = MessageListParams()
         params.previousResultSize = 100
         for number in 0..<10 {
@@ -220,17 +85,152 @@ extension ProcessProbe {
             while collection.hasPrevious { _ = try await collection.loadPrevious() }
             collection.dispose()
         }
-        await client.close()
+        try await client.engine.caughtUp()
+        let held = try client.engine.store.read { try $0.messageCount() }
+        precondition(held == work.count + 900, "\(held) messages are held")
+        return (server, client)
     }
 
-    /// Returns the figure that a new process prints.
-    private func ask(_ directory: URL, isEncrypted: Bool) throws -> Double {
-        var arguments = ["--probe", rawValue, "--directory", directory.path]
-        if isEncrypted { arguments.append("--encrypted") }
-        let text = String(decoding: try outputOfThisProgram(arguments), as: UTF8.self)
-        guard let figure = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            fatalError("The process has printed no figure: \(text)")
+    // MARK: Starting
+
+    /// Returns the times of the last of a number of rounds.
+    @MainActor
+    private static func launchTimes(_ work: ProbeWork, rounds: Int) async throws -> [Double] {
+        var times: [Double] = []
+        for _ in 0..<rounds {
+            let backend = try EmbeddedServer.inMemory().client()
+            let start = ContinuousClock.now
+            let client = try await ChatClient.open(backend: backend, options: work.options)
+            let collection = try client.makeMessageCollection(of: url(0))
+            collection.start(.cacheOnly)
+            precondition(collection.messages.count == 40)
+            times = [(ContinuousClock.now - start).seconds * 1e6, work.microsecondsSinceStart]
+            await client.close()
         }
-        return figure
+        return times
+    }
+
+    @MainActor
+    private static func startFigures(_ work: ProbeWork) throws -> [Double] {
+        let backend = try EmbeddedServer.inMemory().client()
+        let figures = [work.microsecondsSinceStart, privateMemory]
+        withExtendedLifetime(backend) {}
+        return figures
+    }
+
+    // MARK: Memory
+
+    private static var privateMemory: Double {
+        Double(processMemory("Private_Dirty", in: "smaps_rollup"))
+    }
+
+    /// Returns the memory of a client that has caught up, and shows some channels.
+    @MainActor
+    private static func connectedMemory(
+        _ work: ProbeWork, showing count: Int, hasList: Bool = false
+    ) async throws -> Double {
+        let epoch = ServerEpoch(rawValue: try String(contentsOf: work.epochFile, encoding: .utf8))
+        let backend = QuietBackend(try EmbeddedServer.inMemory().client(), epoch: epoch)
+        let client = try await ChatClient.open(backend: backend, options: work.options)
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        var collections: [MessageCollection] = []
+        for number in 0..<count {
+            let collection = try client.makeMessageCollection(of: url(number))
+            let messages = try await collection.start().refreshed
+            precondition(messages.count == 40)
+            collections.append(collection)
+        }
+        var list: GroupChannelCollection?
+        if hasList {
+            list = try client.makeGroupChannelCollection()
+            let channels = try await list?.start().refreshed
+            precondition(channels?.count == 10)
+        }
+        let memory = privateMemory
+        withExtendedLifetime((collections, list)) {}
+        await client.close()
+        return memory
+    }
+
+    private static func pushMemory(_ work: ProbeWork) throws -> Double {
+        guard let inbox = try PushInbox(in: work.directory) else { fatalError("no inbox") }
+        try inbox.leave(messages(1, in: url(0), from: 1))
+        return privateMemory
+    }
+
+    // MARK: Written bytes
+
+    /// Returns the bytes that a client passes to `write`, and that it writes to the disk, for each
+    /// of `count` messages that arrive or are sent one after the other.
+    ///
+    /// The server has its data in memory. The client's cache has messages before, so that LevelDB
+    /// compacts tables.
+    @MainActor
+    private static func writtenBytes(
+        _ work: ProbeWork, count: Int,
+        _ send: @MainActor (EmbeddedServer, ChatClient, Message) async throws -> Void
+    ) async throws -> [Double] {
+        let (server, client) = try await fill(work)
+        let collection = try client.makeMessageCollection(of: url(0))
+        _ = try await collection.start().refreshed
+        let changes = collection.allChanges()
+        let before = try await settledByteCounts()
+        for number in work.count + 1...work.count + count {
+            let message = messages(1, in: url(0), from: number, prefix: "0-")[0]
+            try await send(server, client, message)
+            for await _ in changes {
+                let last = collection.items.last?.message
+                if last?.text == message.text, last?.sendingStatus == .succeeded { break }
+            }
+        }
+        let after = try await settledByteCounts()
+        collection.dispose()
+        await client.close()
+        return zip(after, before).map { Double($0 - $1) / Double(count) }
+    }
+
+    /// Returns the bytes that this process has passed to `write`, and those that it has written to
+    /// the disk, once LevelDB has not compacted any table for a second.
+    private static func settledByteCounts() async throws -> [Int] {
+        var last: [Int] = []
+        for _ in 0..<60 {
+            let counts = ["wchar", "write_bytes"].map { processValue($0, in: "io") }
+            // Each second, libdispatch passes some bytes to `write`.
+            if !last.isEmpty, zip(counts, last).allSatisfy({ $0 - $1 < 1000 }) { return counts }
+            last = counts
+            try await Task.sleep(for: .seconds(1))
+        }
+        fatalError("The client still writes after a minute.")
+    }
+
+    // MARK: Wake-ups
+
+    /// Returns how much more often threads wake up in a minute if a client is connected.
+    ///
+    /// Without any work, they wake up about once per second, for a timer of libdispatch.
+    @MainActor
+    private static func wakeUpsOfClient(_ work: ProbeWork) async throws -> Double {
+        let usual = try await wakeUpsInAMinute()
+        let (server, client) = try await fill(work)
+        try await Task.sleep(for: .seconds(5))
+        let count = try await wakeUpsInAMinute()
+        withExtendedLifetime(server) {}
+        await client.close()
+        return Double(count - usual)
+    }
+
+    private static func wakeUpsInAMinute() async throws -> Int {
+        let before = wakeUps
+        try await Task.sleep(for: .seconds(60))
+        return wakeUps - before
+    }
+
+    private static var wakeUps: Int {
+        var usage = rusage()
+        #if canImport(Glibc)
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        #endif
+        return usage.ru_nvcsw
     }
 }

@@ -36,74 +36,113 @@ func reconnect(
         isReported: true)
 
     let newest = messages(1, in: "channel-0", from: known + missed)[0].createdAt
-    let (listChanges, collectionChanges) = (list.allChanges(), collection.allChanges())
-    let probe = MainActorProbe()
-    let before = traffic.sum
-    let start = ContinuousClock.now
-    let listed = Task { @MainActor in
-        for await _ in listChanges
-        where list.channels.allSatisfy({ $0.lastMessage?.createdAt == newest }) { break }
-        return ContinuousClock.now - start
-    }
-    let closed = Task { @MainActor in
-        for await _ in collectionChanges
-        where collection.items.last?.message?.createdAt == newest
-            && collection.items.allSatisfy({ $0.gap == nil })
-        { break }
-        return ContinuousClock.now - start
-    }
-    try await engine.connect(as: Credentials("bob"))
-    let (listTime, gapTime) = (await listed.value, await closed.value)
-    try await engine.caughtUp()
-    let wholeTime = ContinuousClock.now - start
-    let delays = await probe.stop().sorted()
-    let after = traffic.sum
+    let rows = try await reconnect(engine, traffic, list, collection, newest: newest)
     let stored = try store.read { reader in
         try urls.reduce(0) { try $0 + reader.messageCount(in: $1) }
     }
     collection.dispose()
     list.dispose()
     await engine.close()
-    let what = "reconnect after \(missed) messages in each channel"
-    func row(_ part: String, _ figure: String) -> Row {
-        Row(what: "\(what): \(part)", count: channelCount, figure: figure)
+    return (rows + [("messages in the cache", "\(stored)")]).map { part, figure in
+        Row(
+            what: "reconnect after \(missed) messages in each channel: \(part)",
+            count: channelCount, figure: figure)
     }
+}
+
+/// Connects, and returns what the rows show and their figures.
+///
+/// `newest` is the time of the newest message of each channel.
+@MainActor
+private func reconnect(
+    _ engine: SyncEngine, _ traffic: TrafficBackend, _ list: GroupChannelCollection,
+    _ collection: MessageCollection, newest: Timestamp
+) async throws -> [(String, String)] {
+    let (listChanges, collectionChanges) = (list.allChanges(), collection.allChanges())
+    let probe = FrameProbe()
+    let before = traffic.sum
+    let start = ContinuousClock.now
+    func elapsed() -> (time: Duration, requests: Int) {
+        (ContinuousClock.now - start, traffic.sum.requests - before.requests)
+    }
+    let listed = Task { @MainActor in
+        for await _ in listChanges
+        where list.channels.allSatisfy({ $0.lastMessage?.createdAt == newest }) { break }
+        return elapsed()
+    }
+    let closed = Task { @MainActor in
+        for await _ in collectionChanges
+        where collection.items.last?.message?.createdAt == newest
+            && collection.items.allSatisfy({ $0.gap == nil })
+        { break }
+        return elapsed()
+    }
+    try await engine.connect(as: Credentials("bob"))
+    let (current, whole) = (await listed.value, await closed.value)
+    try await engine.caughtUp()
+    let all = elapsed()
+    let bytes = traffic.sum.bytes - before.bytes
+    let waits = await probe.stop()
     return [
-        row("the list of channels is current", listTime.short),
-        row("the shown channel has no gap", gapTime.short),
-        row("the engine has caught up", wholeTime.short),
-        row(
-            "until then, requests and bytes of messages",
-            "\(after.requests - before.requests), \((after.bytes - before.bytes) / 1000) kB"),
-        row("messages in the cache", "\(stored)"),
-        row(
-            "a task waits for the main actor, p99 and worst",
-            "\(delays[delays.count * 99 / 100].short), \(delays[delays.count - 1].short)"),
+        ("the list of channels is current", current.time.short),
+        ("requests until the list of channels is current", "\(current.requests)"),
+        ("the shown channel has no gap", whole.time.short),
+        ("requests until the shown channel has no gap", "\(whole.requests)"),
+        ("the engine has caught up", all.time.short),
+        ("requests until the engine has caught up", "\(all.requests)"),
+        (
+            "messages received until then, in their binary form, without the transport",
+            "\(bytes / 1000) kB"
+        ),
+        (
+            "a frame that becomes due at a random moment waits for the main actor, p99",
+            waits.p99.short
+        ),
+        ("the longest block of the main actor", waits.longest.short),
     ]
 }
 
-/// Measures how long tasks wait for the main actor.
-final class MainActorProbe: Sendable {
-    private let task: Task<[Duration], Never>
+/// Measures how long frames that become due at random moments wait for the main actor.
+///
+/// A thread adds a job to the main actor's queue every quarter of a millisecond, whether or not the
+/// earlier ones have run. A block therefore counts with its length, and the wait of another task
+/// for a thread does not count.
+@MainActor
+final class FrameProbe {
+    private var waits: [(wait: Duration, period: Duration)] = []
+    private var thread: Thread?
 
     init() {
-        task = Task.detached {
-            var delays: [Duration] = []
-            while !Task.isCancelled {
-                let start = ContinuousClock.now
-                await MainActor.run {}
-                delays.append(ContinuousClock.now - start)
-                // An error means that the measurement was stopped.
-                try? await Task.sleep(for: .microseconds(200))
-            }
-            return delays
+        let thread = Thread { self.addJobs() }
+        thread.start()
+        self.thread = thread
+    }
+
+    private nonisolated func addJobs() {
+        var last = ContinuousClock.now
+        while !Thread.current.isCancelled {
+            Thread.sleep(forTimeInterval: 0.000_25)
+            let due = ContinuousClock.now
+            // If this thread had to wait for a core, the job stands for a longer period.
+            let period = due - last
+            last = due
+            Task { @MainActor in self.waits.append((.now - due, period)) }
         }
     }
 
-    /// Ends the measurement, and returns the durations.
-    func stop() async -> [Duration] {
-        task.cancel()
-        return await task.value
+    /// Ends the measurement, and returns the 99th percentile by time, and the longest wait.
+    func stop() async -> (p99: Duration, longest: Duration) {
+        thread?.cancel()
+        // The main actor runs its jobs in order, so that all earlier ones have run after this one.
+        await Task { @MainActor in }.value
+        let sorted = waits.sorted { $0.wait < $1.wait }
+        let limit = sorted.reduce(.zero) { $0 + $1.period } * 0.99
+        var sum = Duration.zero
+        let p99 = sorted.first { sample in
+            sum += sample.period
+            return sum >= limit
+        }
+        return (p99?.wait ?? .zero, sorted.last?.wait ?? .zero)
     }
 }
 

@@ -24,13 +24,14 @@ final class Relay {
     func pass(_ number: Int) async -> Duration {
         async let said = send(number)
         await withCheckedContinuation { waiting = $0 }
-        return max(.zero, heardAt - (await said))
+        return heardAt - (await said)
     }
 
     @concurrent
     private nonisolated func send(_ number: Int) async -> ContinuousClock.Instant {
+        let start = ContinuousClock.now
         feed.yield(number)
-        return .now
+        return start
     }
 
     private func receive() {

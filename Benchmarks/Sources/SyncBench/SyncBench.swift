@@ -26,9 +26,18 @@ struct SyncBench: AsyncParsableCommand {
     @Flag(help: .hidden)
     var encrypted = false
 
+    @Option(help: .hidden)
+    var count = 0
+
+    @Option(help: .hidden)
+    var started = 0
+
     func run() async throws {
         if let probe = probe.flatMap(ProcessProbe.init), let directory {
-            return try await probe.run(in: URL(filePath: directory), isEncrypted: encrypted)
+            let work = ProbeWork(
+                directory: URL(filePath: directory), isEncrypted: encrypted, count: count,
+                startedAt: started)
+            return try await probe.run(work)
         }
         let scale = quick ? 10 : 1
         let cases: [(String, (URL) async throws -> [Row])] = [
@@ -37,6 +46,7 @@ struct SyncBench: AsyncParsableCommand {
             ("feed", { try await feed(of: 100_000 / scale, in: $0) }),
             ("live", { try await live(2_000 / scale, in: $0) }),
             ("outbox, sends", { try await sends(2_000 / scale, in: $0) }),
+            ("outbox, shown", { try await shownSends(2_000 / scale, in: $0) }),
             ("outbox, queue", { try await queue(of: 100_000 / scale, in: $0) }),
             ("catch-up", { try await catchUp(with: 10_000 / scale, in: $0) }),
             ("reconnect", { try await reconnect(channels: 50 / scale, missed: 200, in: $0) }),
