@@ -10,6 +10,7 @@ struct peer_fts {
     sqlite3_stmt *put;
     sqlite3_stmt *index;
     sqlite3_stmt *search;
+    sqlite3_stmt *count;
 };
 
 static void check(peer_fts *fts, int code, const char *what) {
@@ -23,8 +24,11 @@ static void run(peer_fts *fts, const char *text) {
 
 peer_fts *peer_fts_open(const char *path, peer_fts_detail detail) {
     peer_fts *fts = calloc(1, sizeof *fts);
-    check(fts, sqlite3_open(path, &fts->db), "open");
-    run(fts, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;"
+    check(fts, sqlite3_open_v2(path, &fts->db,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                               NULL), "open");
+    run(fts, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+             "PRAGMA cache_size = -8000; PRAGMA mmap_size = 2147483648;"
              "CREATE TABLE message (id INTEGER PRIMARY KEY, channel INTEGER, sender TEXT,"
              " text TEXT)");
     // Ids ascend with time, so FTS5 returns the newest results first without sorting.
@@ -34,8 +38,9 @@ peer_fts *peer_fts_open(const char *path, peer_fts_detail detail) {
     char table[200];
     snprintf(table, sizeof table,
              "CREATE VIRTUAL TABLE fts USING fts5(text, content='message', content_rowid='id',"
-             " tokenize='unicode61', detail=%s)",
-             detail == PEER_DETAIL_FULL ? "full" : "column");
+             " tokenize='unicode61', detail=%s%s)",
+             detail == PEER_DETAIL_COLUMN ? "column" : "full",
+             detail == PEER_WITH_PREFIXES ? ", prefix='3'" : "");
     run(fts, table);
     check(fts, sqlite3_prepare_v2(fts->db, "INSERT INTO fts(rowid, text) VALUES (?, ?)", -1,
                                   &fts->index, NULL), "prepare");
@@ -43,6 +48,8 @@ peer_fts *peer_fts_open(const char *path, peer_fts_detail detail) {
         fts->db, "SELECT message.text FROM fts JOIN message ON message.id = fts.rowid"
                  " WHERE fts MATCH ? ORDER BY fts.rowid DESC LIMIT ?", -1, &fts->search, NULL),
           "prepare");
+    check(fts, sqlite3_prepare_v2(fts->db, "SELECT COUNT(*) FROM fts WHERE fts MATCH ?", -1,
+                                  &fts->count, NULL), "prepare");
     return fts;
 }
 
@@ -50,6 +57,7 @@ void peer_fts_close(peer_fts *fts) {
     sqlite3_finalize(fts->put);
     sqlite3_finalize(fts->index);
     sqlite3_finalize(fts->search);
+    sqlite3_finalize(fts->count);
     sqlite3_close(fts->db);
     free(fts);
 }
@@ -85,6 +93,14 @@ size_t peer_fts_search(peer_fts *fts, const char *query, size_t limit, peer_read
     }
     check(fts, code, query);
     sqlite3_reset(fts->search);
+    return count;
+}
+
+int64_t peer_fts_count(peer_fts *fts, const char *query) {
+    sqlite3_bind_text(fts->count, 1, query, -1, SQLITE_STATIC);
+    check(fts, sqlite3_step(fts->count), query);
+    int64_t count = sqlite3_column_int64(fts->count, 0);
+    sqlite3_reset(fts->count);
     return count;
 }
 

@@ -2,8 +2,14 @@ import Measuring
 
 /// A query in Scrollback's syntax and in FTS5's.
 struct Query {
-    let text: String
+    /// The texts to search for; more than one for a union, for which Scrollback has no syntax.
+    let texts: [String]
     let fts: String
+
+    init(_ texts: String..., fts: String) {
+        self.texts = texts
+        self.fts = fts
+    }
 }
 
 /// The kinds of queries that are measured.
@@ -11,6 +17,7 @@ enum Kind: String, CaseIterable {
     case rareWord = "a rare word"
     case commonWord = "a common word"
     case twoCommonWords = "two common words"
+    case union = "either of two common words"
     case negation = "a common word without another"
     case prefix = "a prefix of three letters"
     case phrase = "a phrase of two words"
@@ -39,17 +46,30 @@ struct Queries {
         let long = words.prefix(20_000).filter { $0.utf8.count > 3 }
         var dice = Dice(2)
         func pick(_ words: [Substring]) -> String { String(words[dice.roll(below: words.count)]) }
+        func pickTwo(_ words: [Substring]) -> (String, String) {
+            let (first, second) = (pick(words), pick(words))
+            return first == second ? pickTwo(words) : (first, second)
+        }
         func exact(_ words: String...) -> Query {
             Query(
-                text: words.joined(separator: " ") + " ",
+                words.joined(separator: " ") + " ",
                 fts: words.map { "\"\($0)\"" }.joined(separator: " "))
         }
-        func negation(_ word: String, _ other: String) -> Query {
-            Query(text: "\(word) -\(other) ", fts: "\"\(word)\" NOT \"\(other)\"")
+        func both() -> Query {
+            let (word, other) = pickTwo(common)
+            return exact(word, other)
+        }
+        func union() -> Query {
+            let (word, other) = pickTwo(common)
+            return Query("\(word) ", "\(other) ", fts: "\"\(word)\" OR \"\(other)\"")
+        }
+        func negation() -> Query {
+            let (word, other) = pickTwo(common)
+            return Query("\(word) -\(other) ", fts: "\"\(word)\" NOT \"\(other)\"")
         }
         func prefix() -> Query {
             let prefix = String(pick(long).prefix(3))
-            return Query(text: prefix, fts: "\"\(prefix)\"*")
+            return Query(prefix, fts: "\"\(prefix)\"*")
         }
         func phrase() -> Query {
             while true {
@@ -59,7 +79,7 @@ struct Queries {
                 let start = dice.roll(below: words.count - 1)
                 guard words[start...start + 1].allSatisfy(isPlain) else { continue }
                 let text = "\"\(words[start]) \(words[start + 1])\""
-                return Query(text: text + " ", fts: text)
+                return Query(text + " ", fts: text)
             }
         }
         for kind in Kind.allCases {
@@ -67,13 +87,21 @@ struct Queries {
                 switch kind {
                 case .rareWord: exact(pick(rare))
                 case .commonWord: exact(pick(common))
-                case .twoCommonWords: exact(pick(common), pick(common))
-                case .negation: negation(pick(common), pick(common))
+                case .twoCommonWords: both()
+                case .union: union()
+                case .negation: negation()
                 case .prefix: prefix()
                 case .phrase: phrase()
                 }
             }
         }
+    }
+
+    /// Returns the first queries of each kind.
+    func prefix(_ count: Int) -> Queries {
+        var first = self
+        first.queries = queries.mapValues { Array($0.prefix(count)) }
+        return first
     }
 
     subscript(_ kind: Kind) -> [Query] { queries[kind] ?? [] }

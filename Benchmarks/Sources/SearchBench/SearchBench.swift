@@ -8,6 +8,14 @@ import Models
 import Store
 import Sync
 
+/// A database with an index of FTS5.
+struct Peer {
+    let name: String
+    let database: OpaquePointer
+    /// The kinds of queries that are measured with it.
+    let kinds: [Kind]
+}
+
 @main
 struct SearchBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,15 +58,25 @@ struct SearchBench: AsyncParsableCommand {
         peer_fts_close(none)
         let column = ingest(lines, PEER_DETAIL_COLUMN, at: directory)
         let full = ingest(lines, PEER_DETAIL_FULL, at: directory)
+        let prefixes = ingest(lines, PEER_WITH_PREFIXES, at: directory)
         try indexLater(lines.count, at: plain)
         print(
             "\nThe newest \(SearchBench.pageSize) results, \(self.queries) queries of each kind:\n")
-        try compare(queries, store, column, full)
+        let peers = [
+            Peer(
+                name: "`detail=column`", database: column,
+                kinds: Kind.allCases.filter { $0 != .phrase }),
+            Peer(name: "`detail=full`", database: full, kinds: Kind.allCases),
+            Peer(name: "`detail=full, prefix='3'`", database: prefixes, kinds: [.prefix]),
+        ]
+        try compare(queries, limit: SearchBench.pageSize, store, peers)
+        let fewer = max(1, self.queries / 10)
+        print("\nThe number of all results, \(fewer) queries of each kind:\n")
+        try compare(queries.prefix(fewer), limit: nil, store, peers)
         print("\nA page of a `MessageSearch`, of the same queries, on the main thread:\n")
         try await keystrokes(queries, store)
         store.close()
-        peer_fts_close(column)
-        peer_fts_close(full)
+        for peer in peers { peer_fts_close(peer.database) }
         print("\nload at the end \(SearchBench.load)")
     }
 
@@ -135,6 +153,7 @@ extension SearchBench {
             switch detail {
             case PEER_NO_INDEX: "SQLite without an index"
             case PEER_DETAIL_COLUMN: "FTS5, `detail=column`"
+            case PEER_WITH_PREFIXES: "FTS5, `detail=full, prefix='3'`"
             default: "FTS5, `detail=full`"
             }
         report(
@@ -173,51 +192,74 @@ extension SearchBench {
 // MARK: Searching
 
 extension SearchBench {
+    /// Measures searches for the newest `limit` results; for `nil`, for the number of all results.
+    ///
+    /// Scrollback and its peers take turns, in varying order.
     private func compare(
-        _ queries: Queries, _ store: ChatStore, _ column: OpaquePointer, _ full: OpaquePointer
+        _ queries: Queries, limit: Int?, _ store: ChatStore, _ peers: [Peer]
     ) throws {
         print(
             "| | | median | p99 | p99, disturbed | as many results as Scrollback |\n"
                 + "|---|---|--:|--:|--:|--:|")
         for kind in Kind.allCases {
-            var (ours, theirs) = (Times(), [Times(), Times()])
-            var counts: [Int] = []
-            var same = [0, 0]
-            // With the detail "column", FTS5 cannot search for phrases.
-            let peers = [column, full].enumerated().filter { kind != .phrase || $0.offset == 1 }
+            let peers = peers.filter { $0.kinds.contains(kind) }
+            var times = Array(repeating: Times(), count: 1 + peers.count)
+            var counts = Array(repeating: [Int](), count: 1 + peers.count)
             for pass in 0..<passes {
-                ours.beginPass()
-                for index in theirs.indices { theirs[index].beginPass() }
+                for index in times.indices { times[index].beginPass() }
                 for (number, query) in queries[kind].enumerated() {
-                    try ours.measure {
-                        let found = try store.searchMessages(
-                            MessageSearchParams(query.text), limit: SearchBench.pageSize)
-                        if pass == 0 { counts.append(found.count) }
-                    }
-                    for (index, peer) in peers {
-                        theirs[index].measure {
-                            let count = peer_fts_search(
-                                peer, query.fts, SearchBench.pageSize,
-                                { _, bytes, size in
-                                    let text = UnsafeRawBufferPointer(start: bytes, count: size)
-                                    keep(String(decoding: text, as: UTF8.self))
-                                }, nil)
-                            if pass == 0 && count == counts[number] { same[index] += 1 }
+                    for turn in times.indices {
+                        let index = (turn + number + pass) % times.count
+                        try times[index].measure {
+                            let count =
+                                index == 0
+                                ? try newest(query, in: store, limit: limit ?? .max).count
+                                : resultCount(of: query, in: peers[index - 1], limit: limit)
+                            if pass == 0 { counts[index].append(count) }
                         }
                     }
                 }
             }
-            func row(_ name: String, _ times: Times, _ same: String) {
-                let columns = times.columns.joined(separator: " | ")
-                print("| \(kind.rawValue) | \(name) | \(columns) | \(same) |")
-            }
-            row("Scrollback", ours, "")
-            for (index, _) in peers {
-                row(
-                    index == 0 ? "`detail=column`" : "`detail=full`", theirs[index],
-                    "\(same[index]) of \(counts.count)")
+            for (index, name) in (["Scrollback"] + peers.map(\.name)).enumerated() {
+                let same = zip(counts[0], counts[index]).count { $0 == $1 }
+                print(
+                    "| \(kind.rawValue) | \(name) | "
+                        + times[index].columns.joined(separator: " | ")
+                        + " | \(index == 0 ? "" : "\(same) of \(counts[0].count)") |")
             }
         }
+    }
+
+    /// Returns the newest results, which an app merges if the query is a union.
+    private func newest(
+        _ query: Query, in store: ChatStore, limit: Int
+    ) throws(StoreError) -> [FoundMessage] {
+        var found: [FoundMessage] = []
+        for text in query.texts {
+            found += try store.searchMessages(MessageSearchParams(text), limit: limit)
+        }
+        guard query.texts.count > 1 else { return found }
+        var union: [FoundMessage] = []
+        for result in found.sorted(by: { $0.cursor < $1.cursor })
+        where result.cursor != union.last?.cursor && union.count < limit {
+            union.append(result)
+        }
+        return union
+    }
+
+    /// Reads the texts of the newest `limit` results, and returns their number.
+    ///
+    /// For `nil`, returns the number of all results, and reads no texts.
+    private func resultCount(
+        of query: Query, in peer: Peer, limit: Int?
+    ) -> Int {
+        guard let limit else { return Int(peer_fts_count(peer.database, query.fts)) }
+        return peer_fts_search(
+            peer.database, query.fts, limit,
+            { _, bytes, size in
+                let text = UnsafeRawBufferPointer(start: bytes, count: size)
+                keep(String(decoding: text, as: UTF8.self))
+            }, nil)
     }
 
     /// Measures the processor time of the main thread while every keystroke starts a search.
@@ -229,12 +271,12 @@ extension SearchBench {
         let engine = SyncEngine(store: store, backend: try EmbeddedServer.inMemory().client())
         var last: MessageSearch?
         print("| | median | p99 | most |\n|---|--:|--:|--:|")
-        for kind in Kind.allCases {
+        for kind in Kind.allCases where kind != .union {
             var times: [Double] = []
             for query in queries[kind] {
                 let start = peer_thread_time()
                 last?.dispose()
-                let search = MessageSearch(MessageSearchParams(query.text), engine: engine)
+                let search = MessageSearch(MessageSearchParams(query.texts[0]), engine: engine)
                 _ = try await search.loadMore()
                 times.append(Double(peer_thread_time() - start) / 1e6)
                 last = search

@@ -177,7 +177,13 @@ void peer_file_append(peer_file *file, const void *bytes, size_t size);
 
 typedef struct peer_fts peer_fts;
 
-typedef enum { PEER_NO_INDEX, PEER_DETAIL_COLUMN, PEER_DETAIL_FULL } peer_fts_detail;
+typedef enum {
+    PEER_NO_INDEX,
+    PEER_DETAIL_COLUMN,
+    PEER_DETAIL_FULL,
+    /// The detail "full", and an index of prefixes of three characters.
+    PEER_WITH_PREFIXES
+} peer_fts_detail;
 
 /// A message to write.
 ///
@@ -201,6 +207,9 @@ void peer_fts_put(peer_fts *fts, const peer_text *texts, size_t count);
 /// Passes the text of each of the newest messages that match a query to a function.
 size_t peer_fts_search(
     peer_fts *fts, const char *query, size_t limit, peer_reader read, void *_Nullable context);
+
+/// Returns the number of all messages that match a query.
+int64_t peer_fts_count(peer_fts *fts, const char *query);
 
 /// Returns the number of bytes in the tables of the index, without the overhead of SQLite's pages.
 int64_t peer_fts_index_size(peer_fts *fts);
