@@ -23,12 +23,13 @@ static MDB_val bytes_of(const key *key) { return (MDB_val){key->size, (void *)ke
 
 // MARK: Opening
 
-peer_lmdb *peer_lmdb_open(const char *path) {
+peer_lmdb *peer_lmdb_open(const char *path, bool reads_ahead) {
     peer_lmdb *self = calloc(1, sizeof *self);
     MDB_txn *writing;
     check(mdb_env_create(&self->env));
     check(mdb_env_set_mapsize(self->env, (size_t)8 << 30));
-    check(mdb_env_open(self->env, path, MDB_NOSUBDIR, 0600));
+    unsigned flags = MDB_NOSUBDIR | (reads_ahead ? 0 : MDB_NORDAHEAD);
+    check(mdb_env_open(self->env, path, flags, 0600));
     check(mdb_txn_begin(self->env, NULL, 0, &writing));
     check(mdb_dbi_open(writing, NULL, 0, &self->rows));
     check(mdb_txn_commit(writing));

@@ -1,96 +1,130 @@
-// One table of values under integer keys, in SQLite and in LMDB.
-#include "CPeers.h"
-#include "failing.h"
+// A table of values under integer keys, in SQLite and in LMDB, and messages with an index of links,
+// in SQLite.
+#include "statements.h"
 
 #include <lmdb.h>
-#include <sqlite3.h>
 
-// MARK: SQLite
-
-enum { PUT, GET, RANGE, STATEMENTS };
-
-static const char *const texts[STATEMENTS] = {
-    [PUT] = "INSERT OR REPLACE INTO value VALUES (?, ?)",
-    [GET] = "SELECT payload FROM value WHERE key = ?",
-    [RANGE] = "SELECT payload FROM value WHERE key >= ? ORDER BY key LIMIT ?",
-};
+// MARK: Values in SQLite
 
 struct peer_sqlite_table {
     sqlite3 *db;
-    sqlite3_stmt *statements[STATEMENTS];
+    sqlite3_stmt *put, *get, *range;
 };
-
-static void run(peer_sqlite_table *self, const char *text) {
-    if (sqlite3_exec(self->db, text, NULL, NULL, NULL)) fail(text, sqlite3_errmsg(self->db));
-}
 
 peer_sqlite_table *peer_sqlite_table_open(const char *path) {
     peer_sqlite_table *self = calloc(1, sizeof *self);
-    if (sqlite3_open(path, &self->db)) fail("SQLite", path);
-    run(self,
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;"
-        "PRAGMA mmap_size = 2147418112;"
+    unsigned flags = SQLITE_PREPARE_PERSISTENT;
+    self->db = open_tuned(path, true);
+    run(self->db,
         "CREATE TABLE IF NOT EXISTS value (key INTEGER PRIMARY KEY, payload BLOB)");
-    for (int index = 0; index < STATEMENTS; index++) {
-        if (sqlite3_prepare_v3(
-                self->db, texts[index], -1, SQLITE_PREPARE_PERSISTENT, &self->statements[index],
-                NULL)) {
-            fail(texts[index], sqlite3_errmsg(self->db));
-        }
-    }
+    // In a table without indexes, REPLACE overwrites the row, with fewer steps than an upsert.
+    self->put = prepared(self->db, "INSERT OR REPLACE INTO value VALUES (?, ?)", flags);
+    self->get = prepared(self->db, "SELECT payload FROM value WHERE key = ?", flags);
+    self->range = prepared(
+        self->db, "SELECT payload FROM value WHERE key >= ? ORDER BY key LIMIT ?", flags);
     return self;
 }
 
 void peer_sqlite_table_close(peer_sqlite_table *self) {
-    for (int index = 0; index < STATEMENTS; index++) sqlite3_finalize(self->statements[index]);
+    sqlite3_finalize(self->put);
+    sqlite3_finalize(self->get);
+    sqlite3_finalize(self->range);
     sqlite3_close(self->db);
     free(self);
 }
 
 void peer_sqlite_table_set_durable(peer_sqlite_table *self, bool is_durable) {
-    run(self, is_durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    set_durable(self->db, is_durable);
 }
 
 void peer_sqlite_table_put(peer_sqlite_table *self, const peer_value *values, size_t count) {
-    sqlite3_stmt *put = self->statements[PUT];
-    if (count > 1) run(self, "BEGIN");
+    if (count > 1) run(self->db, "BEGIN");
     for (size_t index = 0; index < count; index++) {
-        sqlite3_bind_int64(put, 1, values[index].key);
-        sqlite3_bind_blob(put, 2, values[index].bytes, (int)values[index].size, SQLITE_STATIC);
-        if (sqlite3_step(put) != SQLITE_DONE) fail(texts[PUT], sqlite3_errmsg(self->db));
-        sqlite3_reset(put);
+        sqlite3_bind_int64(self->put, 1, values[index].key);
+        bind_bytes(self->put, 2, values[index].bytes, values[index].size);
+        finish(self->put);
     }
-    if (count > 1) run(self, "COMMIT");
-}
-
-static size_t read_rows(
-    peer_sqlite_table *self, sqlite3_stmt *statement, peer_reader read, void *context) {
-    size_t count = 0;
-    int status;
-    for (; (status = sqlite3_step(statement)) == SQLITE_ROW; count++) {
-        const void *bytes = sqlite3_column_blob(statement, 0);
-        read(context, bytes, (size_t)sqlite3_column_bytes(statement, 0));
-    }
-    if (status != SQLITE_DONE) fail("SQLite", sqlite3_errmsg(self->db));
-    sqlite3_reset(statement);
-    return count;
+    if (count > 1) run(self->db, "COMMIT");
 }
 
 size_t peer_sqlite_table_get(
     peer_sqlite_table *self, int64_t key, peer_reader read, void *context) {
-    sqlite3_bind_int64(self->statements[GET], 1, key);
-    return read_rows(self, self->statements[GET], read, context);
+    sqlite3_bind_int64(self->get, 1, key);
+    return read_all(self->get, read, context);
 }
 
 size_t peer_sqlite_table_range(
     peer_sqlite_table *self, int64_t key, size_t limit, peer_reader read, void *context) {
-    sqlite3_stmt *range = self->statements[RANGE];
-    sqlite3_bind_int64(range, 1, key);
-    sqlite3_bind_int64(range, 2, (sqlite3_int64)limit);
-    return read_rows(self, range, read, context);
+    sqlite3_bind_int64(self->range, 1, key);
+    sqlite3_bind_int64(self->range, 2, (sqlite3_int64)limit);
+    return read_all(self->range, read, context);
 }
 
-// MARK: LMDB
+// MARK: Messages with an index of links, in SQLite
+
+struct peer_sqlite_links {
+    sqlite3 *db;
+    sqlite3_stmt *put, *page;
+};
+
+peer_sqlite_links *peer_sqlite_links_open(const char *path) {
+    peer_sqlite_links *self = calloc(1, sizeof *self);
+    unsigned flags = SQLITE_PREPARE_PERSISTENT;
+    self->db = open_tuned(path, true);
+    // 32 is the bit of links in Scrollback's kinds.
+    run(self->db,
+        "CREATE TABLE IF NOT EXISTS message ("
+        "  channel INTEGER, created_at INTEGER, id TEXT, kinds INTEGER, payload BLOB,"
+        "  PRIMARY KEY (channel, created_at, id)) WITHOUT ROWID;"
+        "CREATE INDEX IF NOT EXISTS link ON message (channel, created_at)"
+        "  WHERE kinds & 32 <> 0");
+    self->put = prepared(self->db, "INSERT INTO message VALUES (?, ?, ?, ?, ?)", flags);
+    // Without INDEXED BY, SQLite prefers the primary key, and reads messages without a link, too.
+    self->page = prepared(
+        self->db,
+        "SELECT payload FROM message INDEXED BY link WHERE channel = ? AND kinds & 32 <> 0 "
+        "ORDER BY created_at DESC, id DESC LIMIT ?", flags);
+    return self;
+}
+
+void peer_sqlite_links_close(peer_sqlite_links *self) {
+    sqlite3_finalize(self->put);
+    sqlite3_finalize(self->page);
+    sqlite3_close(self->db);
+    free(self);
+}
+
+void peer_sqlite_links_begin(peer_sqlite_links *self) { run(self->db, "BEGIN"); }
+
+void peer_sqlite_links_put(
+    peer_sqlite_links *self, int64_t channel, int64_t created_at, const char *id, size_t id_size,
+    int64_t kinds, const void *bytes, size_t size) {
+    sqlite3_bind_int64(self->put, 1, channel);
+    sqlite3_bind_int64(self->put, 2, created_at);
+    bind_text(self->put, 3, id, id_size);
+    sqlite3_bind_int64(self->put, 4, kinds);
+    bind_bytes(self->put, 5, bytes, size);
+    finish(self->put);
+}
+
+void peer_sqlite_links_commit(peer_sqlite_links *self) { run(self->db, "COMMIT"); }
+
+size_t peer_sqlite_links_page(
+    peer_sqlite_links *self, int64_t channel, size_t limit, peer_reader read, void *context) {
+    sqlite3_bind_int64(self->page, 1, channel);
+    sqlite3_bind_int64(self->page, 2, (sqlite3_int64)limit);
+    return read_all(self->page, read, context);
+}
+
+int64_t peer_sqlite_links_index_size(peer_sqlite_links *self) {
+    sqlite3_stmt *size = prepared(
+        self->db, "SELECT SUM(payload) FROM dbstat WHERE name = 'link'", 0);
+    int64_t bytes = read_integer(size);
+    sqlite3_finalize(size);
+    return bytes;
+}
+
+// MARK: Values in LMDB
 
 struct peer_lmdb_table {
     MDB_env *env;
@@ -109,7 +143,7 @@ peer_lmdb_table *peer_lmdb_table_open(const char *path) {
     MDB_txn *writing;
     check(mdb_env_create(&self->env));
     check(mdb_env_set_mapsize(self->env, (size_t)8 << 30));
-    check(mdb_env_open(self->env, path, MDB_NOSUBDIR, 0600));
+    check(mdb_env_open(self->env, path, MDB_NOSUBDIR | MDB_NOSYNC, 0600));
     check(mdb_txn_begin(self->env, NULL, 0, &writing));
     check(mdb_dbi_open(writing, NULL, MDB_INTEGERKEY, &self->rows));
     check(mdb_txn_commit(writing));
@@ -126,6 +160,10 @@ void peer_lmdb_table_close(peer_lmdb_table *self) {
     free(self);
 }
 
+void peer_lmdb_table_set_durable(peer_lmdb_table *self, bool is_durable) {
+    check(mdb_env_set_flags(self->env, MDB_NOSYNC, !is_durable));
+}
+
 void peer_lmdb_table_put(peer_lmdb_table *self, const peer_value *values, size_t count) {
     MDB_txn *writing;
     check(mdb_txn_begin(self->env, NULL, 0, &writing));
@@ -135,6 +173,20 @@ void peer_lmdb_table_put(peer_lmdb_table *self, const peer_value *values, size_t
         check(mdb_put(writing, self->rows, &name, &bytes, 0));
     }
     check(mdb_txn_commit(writing));
+}
+
+size_t peer_lmdb_table_get(
+    peer_lmdb_table *self, int64_t key, peer_reader read, void *context) {
+    MDB_val name = {sizeof key, &key}, value;
+    check(mdb_txn_renew(self->reading));
+    int error = mdb_get(self->reading, self->rows, &name, &value);
+    if (!error) {
+        read(context, value.mv_data, value.mv_size);
+    } else if (error != MDB_NOTFOUND) {
+        check(error);
+    }
+    mdb_txn_reset(self->reading);
+    return error ? 0 : 1;
 }
 
 size_t peer_lmdb_table_range(

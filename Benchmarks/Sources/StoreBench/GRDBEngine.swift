@@ -13,7 +13,9 @@ final class GRDBEngine: Engine {
     init(at directory: URL) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA mmap_size = 2147418112")
+            try db.execute(sql: "PRAGMA mmap_size = \(isColdProbe ? 0 : 2_147_418_112)")
+            // Debian's SQLite otherwise overwrites deleted rows with zeros.
+            try db.execute(sql: "PRAGMA secure_delete = OFF")
         }
         pool = try DatabasePool(
             path: directory.appending(path: "grdb.db").path, configuration: configuration)
@@ -32,7 +34,7 @@ final class GRDBEngine: Engine {
             try db.create(
                 index: "messageByRequest", on: "message", columns: ["channel", "request"],
                 options: [.ifNotExists, .unique], condition: Column("request") != nil)
-            try db.create(table: "item", options: .ifNotExists) { table in
+            try db.create(table: "item", options: [.ifNotExists, .withoutRowID]) { table in
                 table.primaryKey("request", .text)
                 table.column("payload", .blob).notNull()
             }
@@ -56,7 +58,15 @@ final class GRDBEngine: Engine {
             ]
         }
         try setDurable(false)
-        return write(rows, "INSERT OR REPLACE INTO message VALUES (?, ?, ?, ?, ?)")
+        // A stored message keeps its rows in the indexes, unless its time changes.
+        return write(
+            rows,
+            """
+            INSERT INTO message VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (channel, createdAt, id) DO UPDATE SET payload = excluded.payload
+            ON CONFLICT (channel, id) DO UPDATE
+            SET createdAt = excluded.createdAt, payload = excluded.payload
+            """)
     }
 
     private func write(_ rows: [StatementArguments], _ sql: String) -> Call {
@@ -78,7 +88,12 @@ final class GRDBEngine: Engine {
         }
         // Changing the mode is not timed, because an app would have a connection for each mode.
         try setDurable(true)
-        return write(rows, "INSERT OR REPLACE INTO item VALUES (?, ?)")
+        return write(
+            rows,
+            """
+            INSERT INTO item VALUES (?, ?)
+            ON CONFLICT (request) DO UPDATE SET payload = excluded.payload
+            """)
     }
 
     private func setDurable(_ isDurable: Bool) throws {
@@ -179,7 +194,13 @@ final class GRDBEngine: Engine {
                 item.channel.serialize(),
             ]
         }
-        return write(rows, "INSERT OR REPLACE INTO channel VALUES (?, ?, ?, ?)")
+        return write(
+            rows,
+            """
+            INSERT INTO channel VALUES (?, ?, ?, ?) ON CONFLICT (number) DO UPDATE
+            SET url = excluded.url, lastMessageAt = excluded.lastMessageAt,
+            payload = excluded.payload
+            """)
     }
 
     func channels(limit: Int?) -> Call {

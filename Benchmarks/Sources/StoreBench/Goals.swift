@@ -40,17 +40,21 @@ extension Goal {
         }
     }
 
-    /// Returns the goals for writing, counting and the size.
+    /// Returns the goals for writing, counting, opening and the size.
     private static func writing(_ size: Int) -> [Goal] {
         var rows = [
-            Title.insert, Title.afterDeletionsRaw, Title.afterDeletions, Title.put, Title.update,
-            Title.delete, Title.countChannel, Title.countAll, Title.coldPage, Title.disk,
+            Title.insert, Title.insertClosed, Title.afterDeletionsRaw, Title.afterDeletions,
+            Title.put, Title.update, Title.delete, Title.countChannel, Title.countAll,
+            Title.coldPage, Title.disk,
         ]
         if size >= 1_000_000 { rows.append(Title.stall) }
         return peers.flatMap { peer in
             rows.map { Goal(size: size, row: $0, wanted: .aheadOf(peer)) }
                 + [Goal(size: size, row: Title.durableBatch, wanted: .atMost(1.3, times: peer))]
         }
+            + [Title.open, Title.openLoaded, Title.coldBoth, Title.durablePut].map {
+                Goal(size: size, row: $0, wanted: .aheadOf(SQLiteEngine.name))
+            }
     }
 
     /// Returns the goals that are absolute, and those that compare Scrollback with C.

@@ -1,9 +1,9 @@
 import ArgumentParser
+import CPeers
 import Foundation
-import GRDB
 import Measuring
 import Models
-import Store
+@_spi(Measuring) import Store
 
 /// Measures lists of messages of a kind, beside SQLite with a partial index.
 struct Kinds: ParsableCommand {
@@ -27,19 +27,25 @@ struct Kinds: ParsableCommand {
         let place = URL(filePath: directory).appending(path: "bench-kinds-\(getpid())")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
+        let store = try filledStore(at: place.appending(path: "scrollback"))
+        let db = filledDatabase(at: place.appending(path: "links.db").path)
+        let times = try measure([{ try page($0, of: store) }, { page($0, of: db) }])
         print("Measured on \(Date.today): \(Machine()).\n")
         print("\(count) messages in \(Self.channelCount) channels, 5 percent with a link:\n")
-        print("| | median of a first page of \(Self.pageSize) | p99 | index per link |")
+        print("| | median of a first page of \(Self.pageSize) | p99 | index rows, per link |")
         print("|---|--:|--:|--:|")
-        try measureScrollback(at: place)
-        try measureSQLite(at: place)
+        report("Scrollback", times[0], indexBytes: try indexBytes(of: store))
+        report(
+            "SQLite from C, with a partial index", times[1],
+            indexBytes: Int(peer_sqlite_links_index_size(db)))
+        store.close()
+        peer_sqlite_links_close(db)
     }
 
     private func url(_ number: Int) -> ChannelURL { ChannelURL("channel-\(number)") }
 
-    /// Returns a message, which has a link if it is to have a kind.
-    private func message(_ number: Int, hasKind: Bool) -> Message {
-        let isLink = (number / Self.channelCount).isMultiple(of: Self.step) && hasKind
+    private func message(_ number: Int) -> Message {
+        let isLink = (number / Self.channelCount).isMultiple(of: Self.step)
         let address = isLink ? "https://example.com/\(number)" : "httpsx//example.com/\(number)"
         return Message(
             id: MessageID("\(7_000_000_000 + number)"),
@@ -49,102 +55,99 @@ struct Kinds: ParsableCommand {
             createdAt: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number) * 1_000))
     }
 
-    private func report(_ name: String, _ durations: [Duration], indexBytes: Double) {
-        let sorted = durations.sorted()
+    private func report(_ name: String, _ times: [Double], indexBytes: Int) {
+        let sorted = times.sorted()
         let p99 = sorted[sorted.count * 99 / 100]
         let links = Double(max(1, count / Self.step))
         print(
-            "| \(name) | \((sorted[sorted.count / 2].nanoseconds / 1e3).brief) µs "
-                + "| \((p99.nanoseconds / 1e3).brief) µs "
-                + "| \((indexBytes / links).brief) bytes |")
+            "| \(name) | \(sorted[sorted.count / 2].brief) µs | \(p99.brief) µs "
+                + "| \((Double(indexBytes) / links).brief) bytes |")
     }
 
-    private func measure(_ page: (Int) throws -> Int) throws -> [Duration] {
-        var durations: [Duration] = []
-        for pass in 0..<passes {
-            let start = ContinuousClock.now
-            let found = try page(pass % Self.channelCount)
-            durations.append(start.duration(to: .now))
-            guard found == Self.pageSize || count < Self.pageSize * 200 else {
-                throw ValidationError("A page has \(found) messages.")
+    /// Returns the times of the pages in microseconds.
+    ///
+    /// The stores take turns, as in ``Runner``.
+    private func measure(_ pages: [(Int) throws -> Int]) throws -> [[Double]] {
+        var times = [[Double]](repeating: [], count: pages.count)
+        let rounds = 10
+        for round in 0..<rounds {
+            for index in Dice.turns(pages.count, round: round) {
+                // The first page is not timed: after the other store's pages, it includes the cost
+                // of cache misses.
+                _ = try pages[index](0)
+                for pass in 0..<max(1, passes / rounds) {
+                    let start = ContinuousClock.now
+                    let found = try pages[index](pass % Self.channelCount)
+                    times[index].append(start.duration(to: .now).nanoseconds / 1000)
+                    guard found == Self.pageSize || count < Self.pageSize * 200 else {
+                        throw ValidationError("A page has \(found) messages.")
+                    }
+                }
             }
         }
-        return durations
+        return times
+    }
+
+    private func forEachBatch(_ body: (Range<Int>) throws -> Void) rethrows {
+        for start in stride(from: 0, to: count, by: 1_000) {
+            try body(start..<min(start + 1_000, count))
+        }
     }
 
     // MARK: Scrollback
 
-    private func fill(_ place: URL, hasKinds: Bool) throws -> (store: ChatStore, size: Double) {
-        var store = try ChatStore(at: place)
-        for start in stride(from: 0, to: count, by: 1_000) {
+    private func filledStore(at place: URL) throws -> ChatStore {
+        let store = try ChatStore(at: place)
+        try forEachBatch { numbers in
             try store.write { batch in
-                for number in start..<min(start + 1_000, count) {
-                    try batch.save(message(number, hasKind: hasKinds))
-                }
+                for number in numbers { try batch.save(message(number)) }
             }
         }
         store.close()
         // Opening writes the log's rows to tables.
-        store = try ChatStore(at: place)
-        return (store, bytes(in: place))
+        return try ChatStore(at: place)
     }
 
-    private func measureScrollback(at place: URL) throws {
-        let plain = try fill(place.appending(path: "plain"), hasKinds: false)
-        plain.store.close()
-        let (store, size) = try fill(place.appending(path: "kinds"), hasKinds: true)
-        let durations = try measure { channel in
-            try store.messages(of: .link, in: url(channel), limit: Self.pageSize).count
+    private func page(_ channel: Int, of store: ChatStore) throws -> Int {
+        try store.messages(of: .link, in: url(channel), limit: Self.pageSize).count
+    }
+
+    /// Returns the total size of the keys and values of the index, before LevelDB compresses the
+    /// common beginnings of keys.
+    private func indexBytes(of store: ChatStore) throws -> Int {
+        var bytes = 0
+        try store.forEachRow { key, value in
+            if key.first == UInt8(ascii: "h") { bytes += key.count + value.count }
         }
-        report("Scrollback", durations, indexBytes: size - plain.size)
-        store.close()
+        return bytes
     }
 
     // MARK: SQLite
 
-    private func measureSQLite(at place: URL) throws {
-        let queue = try DatabaseQueue(path: place.appending(path: "kinds.db").path)
-        try queue.write { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE message (channel INTEGER, created_at INTEGER, id TEXT,
-                        kinds INTEGER, bytes BLOB, PRIMARY KEY (channel, created_at, id))
-                        WITHOUT ROWID;
-                    CREATE INDEX link ON message (channel, created_at) WHERE kinds & 32 <> 0;
-                    """)
-        }
-        for start in stride(from: 0, to: count, by: 1_000) {
-            try queue.write { db in
-                let insert = try db.cachedStatement(
-                    sql: "INSERT INTO message VALUES (?, ?, ?, ?, ?)")
-                for number in start..<min(start + 1_000, count) {
-                    let message = message(number, hasKind: true)
-                    try insert.execute(arguments: [
-                        number % Self.channelCount, message.createdAt.milliseconds,
-                        message.messageID?.rawValue, Int(message.kinds.rawValue),
-                        Data(message.serialize()),
-                    ])
+    private func filledDatabase(at path: String) -> OpaquePointer {
+        let db = peer_sqlite_links_open(path)
+        forEachBatch { numbers in
+            peer_sqlite_links_begin(db)
+            for number in numbers {
+                let message = message(number)
+                let id = RawID(message.messageID!).characters
+                message.serializedBytes.withUnsafeBytes {
+                    peer_sqlite_links_put(
+                        db, Int64(number % Self.channelCount), message.createdAt.milliseconds, id,
+                        id.count, Int64(message.kinds.rawValue), $0.baseAddress!, $0.count)
                 }
             }
+            peer_sqlite_links_commit(db)
         }
-        let durations = try measure { channel in
-            try queue.read { db in
-                let select = try db.cachedStatement(
-                    sql: """
-                        SELECT bytes FROM message WHERE channel = ? AND kinds & 32 <> 0
-                        ORDER BY created_at DESC LIMIT ?
-                        """)
-                let rows = try Data.fetchAll(select, arguments: [channel, Self.pageSize])
-                return try rows.map { try Message(serialized: Array($0)) }.count
-            }
+        peer_sqlite_links_close(db)
+        return peer_sqlite_links_open(path)
+    }
+
+    private func page(_ channel: Int, of db: OpaquePointer) -> Int {
+        var messages: [Message] = []
+        messages.reserveForPage(Self.pageSize)
+        return withPointer(to: &messages) {
+            peer_sqlite_links_page(db, Int64(channel), Self.pageSize, readMessages, $0)
         }
-        let size = try queue.write { db in
-            let free =
-                "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"
-            let before = try Int.fetchOne(db, sql: free) ?? 0
-            try db.execute(sql: "DROP INDEX link")
-            return (try Int.fetchOne(db, sql: free) ?? 0) - before
-        }
-        report("SQLite with a partial index", durations, indexBytes: Double(size))
     }
 }

@@ -12,7 +12,7 @@ final class LMDBEngine: Engine {
     private let db: OpaquePointer
 
     init(at directory: URL) {
-        db = peer_lmdb_open(directory.appending(path: "lmdb.db").path)
+        db = peer_lmdb_open(directory.appending(path: "lmdb.db").path, !isColdProbe)
     }
 
     func close() { peer_lmdb_close(db) }

@@ -30,7 +30,7 @@ final class RawMessages {
     convenience init(_ items: [Item]) { self.init(items) { $0.message.serializedBytes } }
 
     /// Creates outbox items with their request ids.
-    convenience init(items items: [Item]) {
+    convenience init(items: [Item]) {
         self.init(items) { $0.outboxItem.serializedBytes }
         for (index, item) in items.enumerated() {
             let request = kept.keep(Array(item.outboxItem.requestID.rawValue.utf8))
@@ -72,7 +72,7 @@ final class RawChannels {
 /// Copies of bytes.
 ///
 /// Their memory does not move while this object exists.
-private final class KeptBytes {
+final class KeptBytes {
     private var copies: [UnsafeMutableRawBufferPointer] = []
 
     /// Copies bytes.

@@ -3,6 +3,12 @@ import Foundation
 import Measuring
 import Models
 
+/// True in the probe of a cold store.
+///
+/// In a mapped file, the system reads up to 8 MiB ahead, which makes the first page slow. A cold
+/// SQLite therefore does not map its file, and a cold LMDB asks the system not to read ahead.
+let isColdProbe = CommandLine.arguments.contains("--is-cold")
+
 /// Measures the time for opening a store, and the memory for reading it.
 ///
 /// Both are measured in a new process.
@@ -15,6 +21,8 @@ struct Probe: ParsableCommand {
     @Argument var directory: String
     @Argument var size: Int
     @Flag var readsAll = false
+    /// Stores read ``isColdProbe`` instead, when they open.
+    @Flag var isCold = false
 
     /// The result of a probe.
     struct Answer: Codable {
@@ -73,7 +81,8 @@ extension Probe {
     ) throws -> Answer {
         if isCold { forgetFiles(in: directory) }
         let output = try outputOfThisProgram(
-            ["probe", store, directory.path, String(size)] + (readsAll ? ["--reads-all"] : []))
+            ["probe", store, directory.path, String(size)] + (readsAll ? ["--reads-all"] : [])
+                + (isCold ? ["--is-cold"] : []))
         return try JSONDecoder().decode(Answer.self, from: output)
     }
 }

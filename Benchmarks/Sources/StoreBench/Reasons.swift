@@ -4,6 +4,10 @@ extension Goal {
         switch (row, wanted) {
         case (Title.durableBatch, _):
             "LevelDB's log grows, so its size is synced as well, while SQLite overwrites its log; an item takes 24,000 instructions, 14,700 in C"
+        case (Title.durablePut, .aheadOf):
+            "LevelDB's log grows, so its size is synced as well, while SQLite overwrites its log"
+        case (Title.insert, _), (Title.insertClosed, _):
+            "LevelDB writes a row again whenever a compaction moves the row to the next level"
         case (Title.lastRead, _):
             "newer messages are read with steps backward, each of which decodes up to 16 keys of a block again"
         case (Title.disk, _):
@@ -24,6 +28,8 @@ extension Goal {
             "on the first read, LevelDB steps over each deleted key until it compacts its tables"
         case (Title.open, _), (Title.openLoaded, _), (Title.coldOpen, _):
             "two databases are locked, listed and read, and up to 256 KiB of each log are replayed"
+        case (Title.coldBoth, _):
+            "two databases are locked, listed and read, and of several tables, the end and another part are read, 64 KiB each; SQLite reads pages of 4 KiB of one file"
         case (Title.coldPage, _):
             "the end and another part of several tables are read, 64 KiB each; SQLite reads pages of 4 KiB"
         case (Title.top20, _), (Title.top40, _):

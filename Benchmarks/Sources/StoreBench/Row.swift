@@ -168,6 +168,8 @@ extension Row {
 enum Title {
     static let insert = "insert, batches of 100"
     static let stall = "the slowest of these batches"
+    /// Closing a store on LevelDB interrupts a compaction; the rest is not part of the rate.
+    static let insertClosed = "insert, until closed (LevelDB compacts the rest later)"
     static let newestRaw = "newest page of 30, raw"
     static let newest = "newest page of 30, decoded"
     static let newestChecked = "…, and whether it is complete"
@@ -179,8 +181,8 @@ enum Title {
     static let miss = "lookup of an unknown id"
     static let rawScan = "scan of all, raw"
     static let scan = "scan of all, decoded"
-    static let countChannel = "count of a channel"
-    static let countAll = "count of all"
+    static let countChannel = "count of a channel (kept by Scrollback, counted by SQLite)"
+    static let countAll = "count of all (kept by Scrollback, counted by SQLite)"
     static let put = "put one"
     static let putAmong = "put one, with an id between existing ones"
     static let update = "update one"
@@ -197,6 +199,7 @@ enum Title {
     static let open = "open, after a clean close"
     static let coldOpen = "open, cold"
     static let coldPage = "first page, cold"
+    static let coldBoth = "open and first page, cold"
     static let memory = "private memory while reading all"
     static let firstMemory = "private memory after a cold open and the first page"
     static let disk = "disk, for each message"

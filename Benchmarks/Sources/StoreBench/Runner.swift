@@ -63,14 +63,17 @@ final class Runner {
     private func load(_ world: World, _ types: [any Engine.Type]) throws {
         let rounds = world.size <= 100_000 && !isQuick ? 3 : 1
         var rates: [String: [Double]] = [:]
-        var batches: [String: [Double]] = [:]
+        var closedRates = rates
+        var batches = rates
         for round in 0..<rounds {
             for index in Dice.turns(types.count, round: round) {
                 let type = types[index]
                 if type.largestSize < .max && round > 0 { continue }
-                let times = try load(world, type)
-                rates[type.name, default: []].append(
-                    Double(100 * times.count) / (times.reduce(0, +) / 1e9))
+                let (times, closing) = try load(world, type)
+                let count = Double(100 * times.count)
+                let total = times.reduce(0, +)
+                rates[type.name, default: []].append(count / (total / 1e9))
+                closedRates[type.name, default: []].append(count / ((total + closing) / 1e9))
                 batches[type.name, default: []] += times
             }
         }
@@ -81,6 +84,9 @@ final class Runner {
                 Result(
                     world.size, Title.stall, type.name,
                     [batches[type.name]!.max()!]))
+            results.append(
+                Result(
+                    world.size, Title.insertClosed, type.name, closedRates[type.name]!, .perSecond))
         }
     }
 
@@ -88,9 +94,13 @@ final class Runner {
     ///
     /// As in a sync, the newest messages of each channel are loaded first.
     ///
-    /// - Returns: The times of the batches. After the time limit, the other messages are loaded in
-    ///   a faster way, which is not timed.
-    private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
+    /// - Returns: The times of the batches, and the time of closing the store, when SQLite moves
+    ///   its log to the database. LevelDB stops a running compaction instead, and repeats it after
+    ///   the next opening. After the time limit, the other messages are loaded in a faster way, which
+    ///   is not timed.
+    private func load(
+        _ world: World, _ type: any Engine.Type
+    ) throws -> (batches: [Double], closing: Double) {
         let directory = directory(type.name, world.size)
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(
@@ -108,8 +118,11 @@ final class Runner {
             }
         }
         try store.coverEverything()
-        try store.close()
-        return times
+        let closing = try time {
+            try store.close()
+            return 1
+        }
+        return (times, closing.nanoseconds)
     }
 
     private func time(_ call: Call, repeats: Int = 1) throws -> (nanoseconds: Double, result: Int) {
@@ -127,6 +140,7 @@ final class Runner {
         var clean = loaded
         var coldOpen = loaded
         var coldPage = loaded
+        var coldBoth = loaded
         var memory = loaded
         var firstMemory = loaded
         for type in types {
@@ -142,6 +156,7 @@ final class Runner {
                 let cold = try Probe.ask(name, directory, world.size, isCold: true)
                 coldOpen[name, default: []].append(cold.open)
                 coldPage[name, default: []].append(cold.firstPage)
+                coldBoth[name, default: []].append(cold.open + cold.firstPage)
                 firstMemory[name, default: []].append(cold.memory)
             }
         }
@@ -159,6 +174,7 @@ final class Runner {
                 Result(world.size, Title.open, name, clean[name]!),
                 Result(world.size, Title.coldOpen, name, coldOpen[name]!),
                 Result(world.size, Title.coldPage, name, coldPage[name]!),
+                Result(world.size, Title.coldBoth, name, coldBoth[name]!),
                 Result(world.size, Title.firstMemory, name, firstMemory[name]!, .bytes),
                 Result(world.size, Title.disk, name, [disk], .bytes),
             ]

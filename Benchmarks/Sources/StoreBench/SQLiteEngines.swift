@@ -10,7 +10,8 @@ final class SQLiteEngine: TunedSQLiteEngine {
     let db: OpaquePointer
 
     init(at directory: URL) {
-        db = peer_sqlite_open(directory.appending(path: "sqlite.db").path, PEER_SQLITE_TUNED)
+        db = peer_sqlite_open(
+            directory.appending(path: "sqlite.db").path, PEER_SQLITE_TUNED, !isColdProbe)
     }
 }
 
@@ -22,7 +23,7 @@ final class IntegerSQLiteEngine: TunedSQLiteEngine {
 
     init(at directory: URL) {
         db = peer_sqlite_open(
-            directory.appending(path: "integers.db").path, PEER_SQLITE_INTEGER_IDS)
+            directory.appending(path: "integers.db").path, PEER_SQLITE_INTEGER_IDS, !isColdProbe)
     }
 }
 
@@ -92,7 +93,8 @@ final class RecipeEngine: SQLiteFileEngine {
     let db: OpaquePointer
 
     init(at directory: URL) {
-        db = peer_sqlite_open(directory.appending(path: "guide.db").path, PEER_SQLITE_RECIPE)
+        db = peer_sqlite_open(
+            directory.appending(path: "guide.db").path, PEER_SQLITE_RECIPE, false)
     }
 
     func insert(_ items: [Item]) throws -> Call { put(try json(items), isDurable: false) }

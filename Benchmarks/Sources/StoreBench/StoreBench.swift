@@ -32,7 +32,7 @@ struct Measure: ParsableCommand {
 
     @Option(
         help:
-            "Write the tables and plots next to a page, in a file with -Store appended to its name."
+            "Write the summary, tables and plots next to a page, in a file with -Store appended."
     )
     var markdown: String?
 
@@ -52,7 +52,7 @@ struct Measure: ParsableCommand {
         try runner.measureChannels()
 
         let report = StoreReport(results: runner.results)
-        print(report.parts().joined(separator: "\n\n"))
+        print(([report.summary] + report.parts()).joined(separator: "\n\n"))
         if let json { try writeJSON(report.results, to: json) }
         if let markdown {
             let page = Page(markdown, suffix: "-Store")
@@ -62,6 +62,7 @@ struct Measure: ParsableCommand {
             try page.write(
                 report.parts(plots: plots), machine: Machine(), date: date,
                 command: "make bench-store ARGS=\"--markdown \(markdown)\"")
+            try report.writeSummary(nextTo: markdown)
         }
     }
 

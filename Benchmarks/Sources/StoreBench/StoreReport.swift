@@ -25,7 +25,7 @@ struct StoreReport {
         return (engineTypes.map { $0.name } + [Runner.appendName]).filter(measured.contains)
     }
 
-    private func title(_ size: Int) -> String {
+    func title(_ size: Int) -> String {
         size == 0 ? "\(ChannelItem.count.grouped) channels" : "\(size.grouped) messages"
     }
 
@@ -79,7 +79,7 @@ extension StoreReport {
             """
     }
 
-    private func table(_ rows: [[String]]) -> String {
+    func table(_ rows: [[String]]) -> String {
         let lines = rows.map { "| \($0.joined(separator: " | ")) |" }
         let rule = "|---|" + String(repeating: "--:|", count: rows[0].count - 1)
         return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")

@@ -6,25 +6,26 @@ import Store
 
 /// A table of values of 200 bytes under integer keys, in one of the stores that are compared.
 ///
-/// Reads return each value as `Data`.
-protocol TableEngine: AnyObject {
+/// As in ``Engine``, each method returns the call that is timed, and the arguments are converted
+/// before. A call returns the number of values. Reads create each value as `Data`.
+protocol TableEngine: AnyObject, SendableMetatype {
     static var name: String { get }
-    /// False if writes are not compared.
-    static var writes: Bool { get }
 
     init(at directory: URL) throws
+    /// Writes the values with which the table is measured, in one transaction.
+    func fill(_ values: [(key: Int, value: Data)]) throws
     /// Writes values in one transaction.
-    func put(_ values: [(key: Int, value: Data)]) throws
+    func put(_ values: [(key: Int, value: Data)]) throws -> Call
     /// Writes a value, which is on disk when the call returns.
-    func putDurably(_ key: Int, _ value: Data) throws
-    func get(_ key: Int) throws -> Data?
+    func putDurably(_ key: Int, _ value: Data) throws -> Call
+    func get(_ key: Int) -> Call
     /// Reads values in the order of their keys, beginning at a key.
-    func range(from key: Int, limit: Int) throws -> [Data]
+    func range(from key: Int, limit: Int) -> Call
     func close() throws
 }
 
 extension TableEngine {
-    static var writes: Bool { true }
+    func fill(_ values: [(key: Int, value: Data)]) throws { _ = try put(values)() }
 }
 
 let tableEngineTypes: [any TableEngine.Type] = [
@@ -40,20 +41,45 @@ final class ScrollbackTable: TableEngine {
 
     init(at directory: URL) throws { store = try ChatStore(at: directory) }
 
-    func put(_ values: [(key: Int, value: Data)]) throws {
-        try store.write { [cached] batch in
-            for (key, value) in values { try batch.put(value, for: key, in: cached) }
+    /// Fills both tables, because a durable write also replaces a value in the other stores.
+    func fill(_ values: [(key: Int, value: Data)]) throws {
+        try store.write { [cached, kept] batch in
+            for (key, value) in values {
+                try batch.put(value, for: key, in: cached)
+                try batch.put(value, for: key, in: kept)
+            }
         }
     }
 
-    func putDurably(_ key: Int, _ value: Data) throws {
-        try store.write { [kept] in try $0.put(value, for: key, in: kept) }
+    func put(_ values: [(key: Int, value: Data)]) -> Call { put(values, in: cached) }
+
+    func putDurably(_ key: Int, _ value: Data) -> Call { put([(key, value)], in: kept) }
+
+    private func put(
+        _ values: [(key: Int, value: Data)], in table: StoreTable<Int, Data>
+    ) -> Call {
+        { [store] in
+            try store.write { batch in
+                for (key, value) in values { try batch.put(value, for: key, in: table) }
+            }
+            return values.count
+        }
     }
 
-    func get(_ key: Int) throws -> Data? { try store.value(for: key, in: cached) }
+    func get(_ key: Int) -> Call {
+        { [store, cached] in
+            let value = try store.value(for: key, in: cached)
+            keep(value)
+            return value == nil ? 0 : 1
+        }
+    }
 
-    func range(from key: Int, limit: Int) throws -> [Data] {
-        try store.values(in: cached, from: key, limit: limit).map(\.value)
+    func range(from key: Int, limit: Int) -> Call {
+        { [store, cached] in
+            let values = try store.values(in: cached, from: key, limit: limit)
+            keep(values)
+            return values.count
+        }
     }
 
     func close() { store.close() }
@@ -63,43 +89,45 @@ final class SQLiteTable: TableEngine {
     static let name = "SQLite from C"
 
     private let table: OpaquePointer
-    private var isDurable = false
 
     init(at directory: URL) {
         table = peer_sqlite_table_open(directory.appending(path: "table.db").path)
     }
 
-    func put(_ values: [(key: Int, value: Data)]) {
-        setDurable(false)
-        withPeerValues(values) { peer_sqlite_table_put(table, $0.baseAddress!, $0.count) }
-    }
+    func put(_ values: [(key: Int, value: Data)]) -> Call { put(values, isDurable: false) }
 
-    func putDurably(_ key: Int, _ value: Data) {
-        setDurable(true)
-        withPeerValues([(key, value)]) { peer_sqlite_table_put(table, $0.baseAddress!, 1) }
-    }
+    func putDurably(_ key: Int, _ value: Data) -> Call { put([(key, value)], isDurable: true) }
 
-    private func setDurable(_ isDurable: Bool) {
-        guard isDurable != self.isDurable else { return }
+    private func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
+        let values = PeerValues(values)
         peer_sqlite_table_set_durable(table, isDurable)
-        self.isDurable = isDurable
+        return { [table] in
+            peer_sqlite_table_put(table, values.pointer, values.count)
+            return values.count
+        }
     }
 
-    func get(_ key: Int) -> Data? {
-        collected { peer_sqlite_table_get(table, Int64(key), readData, $0) }.first
+    func get(_ key: Int) -> Call {
+        { [table] in found { peer_sqlite_table_get(table, Int64(key), readValue, $0) } }
     }
 
-    func range(from key: Int, limit: Int) -> [Data] {
-        collected { peer_sqlite_table_range(table, Int64(key), limit, readData, $0) }
+    func range(from key: Int, limit: Int) -> Call {
+        { [table] in
+            collected(limit) {
+                peer_sqlite_table_range(table, Int64(key), limit, readValues, $0)
+            }
+        }
     }
 
     func close() { peer_sqlite_table_close(table) }
 }
 
-/// LMDB, as the limit for reads: with its default settings, each write waits for the disk.
+/// LMDB, as the limit.
+///
+/// Durable writes have its default settings. Other writes do not wait for the disk (MDB_NOSYNC),
+/// so that a crash of the system can damage the file, in contrast to the other stores.
 final class LMDBTable: TableEngine {
     static let name = "LMDB from C"
-    static let writes = false
 
     private let table: OpaquePointer
 
@@ -107,15 +135,27 @@ final class LMDBTable: TableEngine {
         table = peer_lmdb_table_open(directory.appending(path: "table.lmdb").path)
     }
 
-    func put(_ values: [(key: Int, value: Data)]) {
-        withPeerValues(values) { peer_lmdb_table_put(table, $0.baseAddress!, $0.count) }
+    func put(_ values: [(key: Int, value: Data)]) -> Call { put(values, isDurable: false) }
+
+    func putDurably(_ key: Int, _ value: Data) -> Call { put([(key, value)], isDurable: true) }
+
+    private func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
+        let values = PeerValues(values)
+        peer_lmdb_table_set_durable(table, isDurable)
+        return { [table] in
+            peer_lmdb_table_put(table, values.pointer, values.count)
+            return values.count
+        }
     }
 
-    func putDurably(_ key: Int, _ value: Data) { put([(key, value)]) }
-    func get(_ key: Int) -> Data? { range(from: key, limit: 1).first }
+    func get(_ key: Int) -> Call {
+        { [table] in found { peer_lmdb_table_get(table, Int64(key), readValue, $0) } }
+    }
 
-    func range(from key: Int, limit: Int) -> [Data] {
-        collected { peer_lmdb_table_range(table, Int64(key), limit, readData, $0) }
+    func range(from key: Int, limit: Int) -> Call {
+        { [table] in
+            collected(limit) { peer_lmdb_table_range(table, Int64(key), limit, readValues, $0) }
+        }
     }
 
     func close() { peer_lmdb_table_close(table) }
@@ -125,11 +165,12 @@ final class GRDBTable: TableEngine {
     static let name = "GRDB"
 
     private let pool: DatabasePool
-    private var isDurable = false
 
     init(at directory: URL) throws {
         var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA mmap_size = 2147418112") }
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA mmap_size = 2147418112; PRAGMA secure_delete = OFF")
+        }
         pool = try DatabasePool(
             path: directory.appending(path: "grdb.db").path, configuration: configuration)
         try pool.write { db in
@@ -140,43 +181,49 @@ final class GRDBTable: TableEngine {
         }
     }
 
-    func put(_ values: [(key: Int, value: Data)]) throws {
-        try setDurable(false)
-        try write(values)
+    func put(_ values: [(key: Int, value: Data)]) throws -> Call {
+        try put(values, isDurable: false)
     }
 
-    func putDurably(_ key: Int, _ value: Data) throws {
-        try setDurable(true)
-        try write([(key, value)])
+    func putDurably(_ key: Int, _ value: Data) throws -> Call {
+        try put([(key, value)], isDurable: true)
     }
 
-    private func write(_ values: [(key: Int, value: Data)]) throws {
-        try pool.write { db in
-            let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO value VALUES (?, ?)")
-            for (key, value) in values { try put.execute(arguments: [key, value]) }
-        }
-    }
-
-    private func setDurable(_ isDurable: Bool) throws {
-        guard isDurable != self.isDurable else { return }
+    private func put(_ values: [(key: Int, value: Data)], isDurable: Bool) throws -> Call {
+        let rows = values.map { key, value -> StatementArguments in [key, value] }
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
         }
-        self.isDurable = isDurable
-    }
-
-    func get(_ key: Int) throws -> Data? {
-        try pool.read { db in
-            let get = try db.cachedStatement(sql: "SELECT payload FROM value WHERE key = ?")
-            return try Data.fetchOne(get, arguments: [key])
+        return { [pool] in
+            try pool.write { db in
+                let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO value VALUES (?, ?)")
+                for row in rows { try put.execute(arguments: row) }
+            }
+            return rows.count
         }
     }
 
-    func range(from key: Int, limit: Int) throws -> [Data] {
-        try pool.read { db in
-            let range = try db.cachedStatement(
-                sql: "SELECT payload FROM value WHERE key >= ? ORDER BY key LIMIT ?")
-            return try Data.fetchAll(range, arguments: [key, limit])
+    func get(_ key: Int) -> Call {
+        { [pool] in
+            try pool.read { db in
+                let get = try db.cachedStatement(sql: "SELECT payload FROM value WHERE key = ?")
+                let value = try Data.fetchOne(get, arguments: [key])
+                keep(value)
+                return value == nil ? 0 : 1
+            }
+        }
+    }
+
+    func range(from key: Int, limit: Int) -> Call {
+        { [pool] in
+            try pool.read { db in
+                let range = try db.cachedStatement(
+                    sql: "SELECT payload FROM value WHERE key >= ? ORDER BY key LIMIT ?")
+                let values = try Array(
+                    Data.fetchCursor(range, arguments: [key, limit]), minimumCapacity: limit)
+                keep(values)
+                return values.count
+            }
         }
     }
 
@@ -185,26 +232,48 @@ final class GRDBTable: TableEngine {
 
 // MARK: Values for C, and values from C
 
-private let readData: peer_reader = { context, bytes, size in
+private let readValue: peer_reader = { context, bytes, size in
+    context!.assumingMemoryBound(to: Data?.self).pointee = Data(bytes: bytes, count: size)
+}
+
+private let readValues: peer_reader = { context, bytes, size in
     context!.assumingMemoryBound(to: [Data].self).pointee.append(Data(bytes: bytes, count: size))
 }
 
-private func collected(_ read: (UnsafeMutableRawPointer) -> Int) -> [Data] {
-    var values: [Data] = []
-    _ = withPointer(to: &values) { read($0) }
-    return values
+private func found(_ read: (UnsafeMutableRawPointer) -> Int) -> Int {
+    var value: Data?
+    let count = withPointer(to: &value) { read($0) }
+    keep(value)
+    return count
 }
 
-private func withPeerValues(
-    _ values: [(key: Int, value: Data)], _ body: (UnsafeBufferPointer<peer_value>) -> Void
-) {
-    let copies = values.map { [UInt8]($0.value) }
-    withExtendedLifetime(copies) {
-        let rows = zip(values, copies).map { value, copy in
-            copy.withUnsafeBufferPointer {
-                peer_value(key: Int64(value.key), bytes: $0.baseAddress!, size: $0.count)
-            }
+private func collected(_ limit: Int, _ read: (UnsafeMutableRawPointer) -> Int) -> Int {
+    var values: [Data] = []
+    values.reserveCapacity(limit)
+    let count = withPointer(to: &values) { read($0) }
+    keep(values)
+    return count
+}
+
+/// Values as C structures.
+///
+/// Their memory does not move.
+private final class PeerValues {
+    private let rows: UnsafeMutableBufferPointer<peer_value>
+    private let kept = KeptBytes()
+
+    var pointer: UnsafePointer<peer_value> { UnsafePointer(rows.baseAddress!) }
+    var count: Int { rows.count }
+
+    init(_ values: [(key: Int, value: Data)]) {
+        rows = .allocate(capacity: values.count)
+        for (index, (key, value)) in values.enumerated() {
+            let bytes = kept.keep(Array(value))
+            rows.initializeElement(
+                at: index,
+                to: peer_value(key: Int64(key), bytes: bytes.baseAddress!, size: bytes.count))
         }
-        rows.withUnsafeBufferPointer(body)
     }
+
+    deinit { rows.deallocate() }
 }

@@ -28,10 +28,21 @@ struct Tables: ParsableCommand {
             case .scan: 1
             }
         }
+
+        /// The number of values that a call writes or reads.
+        func count(_ size: Int) -> Int {
+            switch self {
+            case .putMany: 100
+            case .put, .putDurably, .get: 1
+            case .range: 30
+            case .scan: size
+            }
+        }
     }
 
     func run() throws {
-        print("\(Machine()), values of 200 bytes, medians in µs\n")
+        print("\(Machine()), values of 200 bytes, medians in µs.")
+        print("LMDB waits for the disk only in durable writes (MDB_NOSYNC).\n")
         for size in sizes.split(separator: ",").compactMap({ Int($0) }) { try measure(size) }
     }
 
@@ -46,34 +57,15 @@ struct Tables: ParsableCommand {
             return try type.init(at: directory)
         }
         for engine in engines {
-            // Larger transactions, because LMDB waits for the disk after each.
             for start in stride(from: 0, to: size, by: 10_000) {
-                try engine.put((start..<start + 10_000).map { ($0, bytes(of: $0)) })
+                try engine.fill((start..<start + 10_000).map { ($0, bytes(of: $0)) })
             }
         }
         print("| \(size) values | \(engines.map { type(of: $0).name }.joined(separator: " | ")) |")
         print("|---|\(engines.map { _ in "--:|" }.joined())")
-        var new = size
         for row in Row.allCases {
-            let rounds = row == .scan ? 5 : 9
-            var times = [[Double]](repeating: [], count: engines.count)
-            for round in 0..<rounds {
-                for index in Dice.turns(engines.count, round: round) {
-                    let engine = engines[index]
-                    if !type(of: engine).writes, [.putMany, .put, .putDurably].contains(row) {
-                        continue
-                    }
-                    // All engines perform the same calls.
-                    var dice = Dice(round)
-                    for _ in 0..<row.repeats {
-                        times[index].append(
-                            try time(row, engine, size, dice.roll(below: size), new))
-                        if row == .putMany { new += 100 }
-                    }
-                }
-            }
-            let cells = times.map { times in
-                times.isEmpty ? "" : String(format: "%.3g", times.sorted()[times.count / 2])
+            let cells = try times(row, size, engines).map { times in
+                String(format: "%.3g", times.sorted()[times.count / 2])
             }
             print("| \(row.rawValue) | \(cells.joined(separator: " | ")) |")
         }
@@ -81,30 +73,51 @@ struct Tables: ParsableCommand {
         for engine in engines { try engine.close() }
     }
 
+    /// Returns the times of the calls of each engine in microseconds.
+    private func times(
+        _ row: Row, _ size: Int, _ engines: [any TableEngine]
+    ) throws -> [[Double]] {
+        var times = [[Double]](repeating: [], count: engines.count)
+        for round in 0..<(row == .scan ? 5 : 9) {
+            for index in Dice.turns(engines.count, round: round) {
+                // All engines perform the same calls.
+                var dice = Dice(round)
+                let calls = try (0..<row.repeats).map { number in
+                    try call(
+                        row, engines[index], size, key: dice.roll(below: size),
+                        new: size + (round * row.repeats + number) * 100)
+                }
+                for call in calls {
+                    let start = ContinuousClock.now
+                    let count = try call()
+                    let time = start.duration(to: .now).nanoseconds / 1000
+                    precondition(count == row.count(size), "\(row.rawValue) missed values.")
+                    times[index].append(row == .scan ? time / Double(size) : time)
+                }
+            }
+        }
+        return times
+    }
+
     private func bytes(of key: Int) -> Data {
         Data((0..<200).map { UInt8(truncatingIfNeeded: key &* 31 &+ $0 &* 7) })
     }
 
-    /// Returns the time of a call in microseconds.
-    private func time(
-        _ row: Row, _ engine: any TableEngine, _ size: Int, _ key: Int, _ new: Int
-    ) throws -> Double {
-        let values = row == .putMany ? (new..<new + 100).map { ($0, bytes(of: $0)) } : []
-        let value = bytes(of: key + 1)
-        var count = 1
-        let start = ContinuousClock.now
+    /// Prepares a call with a stored key, or with new keys from `new` on.
+    private func call(
+        _ row: Row, _ engine: any TableEngine, _ size: Int, key: Int, new: Int
+    ) throws -> Call {
         switch row {
-        case .putMany: try engine.put(values)
-        case .put: try engine.put([(key, value)])
-        case .putDurably: try engine.putDurably(key, value)
-        case .get: keep(try engine.get(key)?.count)
-        case .range: keep(try engine.range(from: min(key, size - 30), limit: 30).count)
+        case .putMany: return try engine.put((new..<new + 100).map { ($0, bytes(of: $0)) })
+        case .put: return try engine.put([(key, bytes(of: key + 1))])
+        case .putDurably: return try engine.putDurably(key, bytes(of: key + 1))
+        case .get: return engine.get(key)
+        case .range: return engine.range(from: min(key, size - 30), limit: 30)
         case .scan:
-            count = 0
-            while count < size {
-                count += try engine.range(from: count, limit: min(1000, size - count)).count
+            let pages = stride(from: 0, to: size, by: 1000).map {
+                engine.range(from: $0, limit: 1000)
             }
+            return { try pages.reduce(0) { $0 + (try $1()) } }
         }
-        return start.duration(to: .now).nanoseconds / 1000 / Double(count)
     }
 }

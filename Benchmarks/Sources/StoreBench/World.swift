@@ -101,10 +101,11 @@ struct Item {
         return Item(channel, plain)
     }
 
-    /// Returns the message with another id.
+    /// Returns the message with another id, and with another request id if it has one.
     fileprivate func renamed(_ id: String) -> Item {
         var plain = plain
         plain.messageID = id
+        if !plain.requestID.isEmpty { plain.requestID += "-renamed" }
         return Item(channel, plain)
     }
 

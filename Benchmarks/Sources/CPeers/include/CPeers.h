@@ -90,10 +90,11 @@ typedef struct peer_sqlite peer_sqlite;
 
 /// The ways in which SQLite is used.
 typedef enum {
-    /// WAL, prepared statements, WITHOUT ROWID, mapped files, and a cache as large as the other
-    /// stores' caches.
+    /// WAL, prepared statements, WITHOUT ROWID, a cache as large as the other stores' caches, no
+    /// mutex, and no lock or memory that is shared with other processes.
     PEER_SQLITE_TUNED,
-    /// The same as `PEER_SQLITE_TUNED`, but with message ids that are integers.
+    /// The same as `PEER_SQLITE_TUNED`, but with message ids that are integers, and with separate
+    /// trees of outbox items and their request ids.
     PEER_SQLITE_INTEGER_IDS,
     /// The way that the database guides of chat SDKs show: each call opens the file, prepares a
     /// statement, runs it and closes the file.
@@ -103,7 +104,10 @@ typedef enum {
 } peer_sqlite_variant;
 
 /// Opens a database, and creates the tables that it lacks.
-peer_sqlite *peer_sqlite_open(const char *path, peer_sqlite_variant variant);
+///
+/// No other connection can open the database of a tuned variant until this one is closed. The
+/// variant `PEER_SQLITE_RECIPE` ignores `maps_file`.
+peer_sqlite *peer_sqlite_open(const char *path, peer_sqlite_variant variant, bool maps_file);
 void peer_sqlite_close(peer_sqlite *db);
 
 /// Sets whether writes are on disk when a call returns.
@@ -136,12 +140,13 @@ size_t peer_sqlite_channels(
 
 // MARK: LMDB, with the rows and the order of LevelDB
 
-/// A database with LMDB's default settings, in a mapped file.
+/// A database with LMDB's default settings for writes, in a mapped file.
 ///
 /// It is the limit for reads: LMDB returns pointers into the file, and neither merges nor verifies.
 typedef struct peer_lmdb peer_lmdb;
 
-peer_lmdb *peer_lmdb_open(const char *path);
+/// Opens a database; `reads_ahead` lets the system read more of the file than is requested.
+peer_lmdb *peer_lmdb_open(const char *path, bool reads_ahead);
 void peer_lmdb_close(peer_lmdb *db);
 
 /// Writes new messages in one transaction, with their indexes and counters.
@@ -243,10 +248,36 @@ size_t peer_sqlite_table_range(
 
 typedef struct peer_lmdb_table peer_lmdb_table;
 
+/// Opens a database whose writes do not wait for the disk (MDB_NOSYNC).
+///
+/// After a crash of the system, such a database can be damaged.
 peer_lmdb_table *peer_lmdb_table_open(const char *path);
 void peer_lmdb_table_close(peer_lmdb_table *table);
+/// Determines whether a write waits for the disk, which is LMDB's default.
+void peer_lmdb_table_set_durable(peer_lmdb_table *table, bool is_durable);
 void peer_lmdb_table_put(peer_lmdb_table *table, const peer_value *values, size_t count);
+size_t peer_lmdb_table_get(
+    peer_lmdb_table *table, int64_t key, peer_reader read, void *_Nullable context);
 size_t peer_lmdb_table_range(
     peer_lmdb_table *table, int64_t key, size_t limit, peer_reader read, void *_Nullable context);
+
+// MARK: Messages with an index of those that have a link, in SQLite
+
+typedef struct peer_sqlite_links peer_sqlite_links;
+
+peer_sqlite_links *peer_sqlite_links_open(const char *path);
+void peer_sqlite_links_close(peer_sqlite_links *links);
+/// Begins a transaction, in which new messages are written.
+void peer_sqlite_links_begin(peer_sqlite_links *links);
+void peer_sqlite_links_put(
+    peer_sqlite_links *links, int64_t channel, int64_t created_at, const char *id, size_t id_size,
+    int64_t kinds, const void *bytes, size_t size);
+void peer_sqlite_links_commit(peer_sqlite_links *links);
+/// Reads the newest messages of a channel that have a link.
+size_t peer_sqlite_links_page(
+    peer_sqlite_links *links, int64_t channel, size_t limit, peer_reader read,
+    void *_Nullable context);
+/// Returns the number of bytes in the rows of the index, without the overhead of SQLite's pages.
+int64_t peer_sqlite_links_index_size(peer_sqlite_links *links);
 
 #pragma clang assume_nonnull end
