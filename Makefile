@@ -14,6 +14,8 @@
 #   make figures    count the costs of store operations; fail if one exceeds its limit
 #   make figures-update  replace the limits by the current costs
 #   make bench-sync benchmark the engine between a server and a store, and the collections
+#   make measure    make all figures of the pages on performance, in about an hour; the parts that a
+#                   command does not write into the pages are in .build-measure
 #   make bench-search  compare searches with SQLite's FTS5; ARGS="CORPUS", a file of JSON lines
 #
 #   make tsan       run the tests with the thread sanitizer
@@ -24,6 +26,7 @@
 #   make faults     inject each kind of fault, and write the results to Docs/Reliability.md
 #   make soak       run clients with faults for SOAK_SECONDS (600) from SEED; write to the same page
 #   make interop    compare the binary form with protoc
+#   make app-costs  print what the package adds to a program, and to the time of a build
 #   make consumers  build, run and test the packages in Tests/Consumers, which depend on this one
 #   make graphs     resolve the dependencies of those packages ten times each
 #   make ios        build the libraries for the iOS simulator; on macOS, with Xcode
@@ -93,8 +96,8 @@ endif
 DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
-.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format schema language docs bench bench-codecs bench-store bench-sync bench-search figures figures-update \
-	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly simulation mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
+.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format schema language docs bench bench-codecs bench-store bench-sync bench-search measure figures figures-update \
+	tsan asan ubsan fuzz fuzzer faults soak interop consumers app-costs graphs ios nightly simulation mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
 # Prints the comment at the top of this file.
@@ -169,6 +172,23 @@ bench-sync: deps deps-bench
 bench-search: deps deps-bench
 	$(BENCH) bench-search $(ARGS)
 
+# Each part is run alone: another one beside it would change the figures. The corpus is that of the
+# searches; without one, they are omitted.
+measure: deps deps-bench
+	mkdir -p .build-measure
+	set -e -o pipefail; \
+	measured() { tee "$(CURDIR)/.build-measure/$$1.md"; }; \
+	$(MAKE) bench ARGS="--markdown ../Docs/Performance.md"; \
+	$(MAKE) bench-store ARGS=tables | measured tables; \
+	$(MAKE) bench-store ARGS="kinds --count 1000000" | measured kinds; \
+	for run in 1 2 3; do $(MAKE) bench-sync | measured sync-$$run; done; \
+	if [ -n "$(CORPUS)" ]; then \
+	    $(MAKE) bench-search ARGS="$(abspath $(CORPUS))" | measured search; \
+	    $(MAKE) bench-search ARGS="$(abspath $(CORPUS)) --generate 1000000" | measured search-generated; \
+	fi; \
+	$(MAKE) app-costs | measured app-costs; \
+	$(MAKE) figures-matrix | measured matrix
+
 matrix-server:
 	Tests/Tools/matrix-server start
 
@@ -206,7 +226,9 @@ test-matrix-quick: deps
 	    || { echo "The live tests failed or did not end within 150 s." >&2; false; })
 
 figures-matrix: deps
-	$(call with-matrix,peer start && SCROLLBACK_MATRIX_FIGURES=1 $(TEST) $(STRICT) --filter LiveFigureTests)
+	$(call with-matrix,peer start && TEST_TARGET=MatrixBackendTests SCROLLBACK_MATRIX_FIGURES=1 \
+	    $(TEST) $(TRAITS) --configuration release -Xswiftc -enable-testing \
+	    --scratch-path .build-figures --filter LiveFigureTests)
 
 test-inspector: deps deps-browser
 	SCROLLBACK_BROWSER=1 SCROLLBACK_PICTURES="$(PICTURES)" $(TEST) $(STRICT) --filter 'BrowserTests|PictureTests'
@@ -285,6 +307,9 @@ consumers: $(CONSUMERS)
 	.build-consumers/release/Plain
 	! swift package --scratch-path .build-graphs --package-path Tests/Consumers/Plain show-dependencies \
 	    | grep -iE 'flyingfox|swift-log'
+
+app-costs: deps
+	Tests/Tools/app-costs
 
 $(CONSUMERS): deps
 	$(if $(shell grep executableTarget Tests/Consumers/$@/Package.swift),swift run $(CONSUME)$@)

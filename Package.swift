@@ -310,7 +310,7 @@ for target in package.targets where target.type != .system {
     ]
 }
 
-// `make simulation` builds the tests of one target only.
+// `make simulation` and `make figures-matrix` build the tests of one target only.
 if let name = Context.environment["TEST_TARGET"] {
     package.targets.removeAll { $0.type == .test && $0.name != name }
 }

@@ -7,7 +7,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [.library(name: "MyBackend", targets: ["MyBackend"])],
     dependencies: [
-        .package(path: "../../Scrollback")  // or by the URL of the repository
+        .package(path: "../../Scrollback")  // or: url: "…", branch: "main"
     ],
     targets: [
         .target(

@@ -6,7 +6,7 @@ let package = Package(
     name: "App",
     platforms: [.macOS(.v14)],
     dependencies: [
-        .package(path: "../../Scrollback")  // or by the URL of the repository
+        .package(path: "../../Scrollback")  // or: url: "…", branch: "main"
     ],
     targets: [
         .executableTarget(
