@@ -127,11 +127,21 @@ struct DatabaseFiles {
 
     func size() throws(StoreError) -> Int {
         var size = 0
-        for name in try names() {
-            var status = stat()
-            if lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-                size = size.saturating(adding: Int(status.st_size))
+        for _ in 0..<10 {
+            size = 0
+            var isComplete = true
+            for name in try names() {
+                var status = stat()
+                guard lstat("\(directory)/\(name)", &status) == 0 else {
+                    isComplete = false
+                    continue
+                }
+                if status.st_mode & S_IFMT == S_IFREG {
+                    size = size.saturating(adding: Int(status.st_size))
+                }
             }
+            // LevelDB may have replaced a removed file by one that was not listed.
+            if isComplete { break }
         }
         return size
     }
