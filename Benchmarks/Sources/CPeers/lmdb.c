@@ -4,9 +4,6 @@
 
 #include <lmdb.h>
 
-// The rows are those of LevelDB: messages, their times by id, their ids by request id, and the
-// message counts.
-
 struct peer_lmdb {
     MDB_env *env;
     MDB_dbi rows;
@@ -23,20 +20,23 @@ static MDB_val bytes_of(const key *key) { return (MDB_val){key->size, (void *)ke
 
 // MARK: Opening
 
-peer_lmdb *peer_lmdb_open(const char *path, bool reads_ahead) {
+static peer_lmdb *open_rows(const char *path, unsigned flags, unsigned row_flags) {
     peer_lmdb *self = calloc(1, sizeof *self);
     MDB_txn *writing;
     check(mdb_env_create(&self->env));
     check(mdb_env_set_mapsize(self->env, (size_t)8 << 30));
-    unsigned flags = MDB_NOSUBDIR | (reads_ahead ? 0 : MDB_NORDAHEAD);
-    check(mdb_env_open(self->env, path, flags, 0600));
+    check(mdb_env_open(self->env, path, MDB_NOSUBDIR | flags, 0600));
     check(mdb_txn_begin(self->env, NULL, 0, &writing));
-    check(mdb_dbi_open(writing, NULL, 0, &self->rows));
+    check(mdb_dbi_open(writing, NULL, row_flags, &self->rows));
     check(mdb_txn_commit(writing));
     check(mdb_txn_begin(self->env, NULL, MDB_RDONLY, &self->reading));
     check(mdb_cursor_open(self->reading, self->rows, &self->cursor));
     mdb_txn_reset(self->reading);
     return self;
+}
+
+peer_lmdb *peer_lmdb_open(const char *path, bool reads_ahead) {
+    return open_rows(path, reads_ahead ? 0 : MDB_NORDAHEAD, 0);
 }
 
 void peer_lmdb_close(peer_lmdb *self) {
@@ -47,6 +47,9 @@ void peer_lmdb_close(peer_lmdb *self) {
 }
 
 // MARK: Writing
+
+// The rows are those of LevelDB: messages, their times by id, their ids by request id, and the
+// message counts.
 
 static void put(
     peer_lmdb *self, MDB_txn *writing, const key *key, const void *value, size_t size) {
@@ -158,6 +161,58 @@ size_t peer_lmdb_count(peer_lmdb *self, uint32_t channel) {
     int error = mdb_get(self->reading, self->rows, &name, &value);
     if (error != MDB_NOTFOUND) check(error);
     size_t count = error ? 0 : integer(value.mv_data, 8);
+    mdb_txn_reset(self->reading);
+    return count;
+}
+
+// MARK: Values under integer keys
+
+peer_lmdb *peer_lmdb_table_open(const char *path) {
+    return open_rows(path, MDB_NOSYNC, MDB_INTEGERKEY);
+}
+
+void peer_lmdb_table_set_durable(peer_lmdb *self, bool is_durable) {
+    check(mdb_env_set_flags(self->env, MDB_NOSYNC, !is_durable));
+}
+
+void peer_lmdb_table_put(peer_lmdb *self, const peer_value *values, size_t count) {
+    MDB_txn *writing;
+    check(mdb_txn_begin(self->env, NULL, 0, &writing));
+    for (size_t index = 0; index < count; index++) {
+        MDB_val name = {sizeof values[index].key, (void *)&values[index].key};
+        MDB_val bytes = {values[index].size, (void *)values[index].bytes};
+        check(mdb_put(writing, self->rows, &name, &bytes, 0));
+    }
+    check(mdb_txn_commit(writing));
+}
+
+size_t peer_lmdb_table_get(
+    peer_lmdb *self, int64_t key, peer_reader read, void *context) {
+    MDB_val name = {sizeof key, &key}, value;
+    check(mdb_txn_renew(self->reading));
+    int error = mdb_get(self->reading, self->rows, &name, &value);
+    if (!error) {
+        read(context, value.mv_data, value.mv_size);
+    } else if (error != MDB_NOTFOUND) {
+        check(error);
+    }
+    mdb_txn_reset(self->reading);
+    return error ? 0 : 1;
+}
+
+size_t peer_lmdb_table_range(
+    peer_lmdb *self, int64_t key, size_t limit, peer_reader read, void *context) {
+    MDB_val name = {sizeof key, &key}, value;
+    size_t count = 0;
+    check(mdb_txn_renew(self->reading));
+    check(mdb_cursor_renew(self->reading, self->cursor));
+    int error = mdb_cursor_get(self->cursor, &name, &value, MDB_SET_RANGE);
+    while (!error) {
+        read(context, value.mv_data, value.mv_size);
+        if (++count == limit) break;
+        error = mdb_cursor_get(self->cursor, &name, &value, MDB_NEXT);
+    }
+    if (error != MDB_NOTFOUND) check(error);
     mdb_txn_reset(self->reading);
     return count;
 }

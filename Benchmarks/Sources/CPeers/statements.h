@@ -1,4 +1,4 @@
-// What the uses of SQLite share.
+// Functions for all databases of SQLite.
 #pragma once
 
 #include "CPeers.h"
@@ -53,7 +53,7 @@ static inline void finish(sqlite3_stmt *statement) {
     sqlite3_reset(statement);
 }
 
-/// Reads the blobs of all rows.
+/// Reads the bytes of all rows.
 static inline size_t read_all(sqlite3_stmt *statement, peer_reader read, void *context) {
     size_t count = 0;
     for (; step(statement); count++) {

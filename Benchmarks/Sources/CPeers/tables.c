@@ -1,10 +1,7 @@
-// A table of values under integer keys, in SQLite and in LMDB, and messages with an index of links,
-// in SQLite.
+// A table of values under integer keys, and messages with an index of links.
 #include "statements.h"
 
-#include <lmdb.h>
-
-// MARK: Values in SQLite
+// MARK: Values
 
 struct peer_sqlite_table {
     sqlite3 *db;
@@ -60,7 +57,7 @@ size_t peer_sqlite_table_range(
     return read_all(self->range, read, context);
 }
 
-// MARK: Messages with an index of links, in SQLite
+// MARK: Messages with an index of links
 
 struct peer_sqlite_links {
     sqlite3 *db;
@@ -122,86 +119,4 @@ int64_t peer_sqlite_links_index_size(peer_sqlite_links *self) {
     int64_t bytes = read_integer(size);
     sqlite3_finalize(size);
     return bytes;
-}
-
-// MARK: Values in LMDB
-
-struct peer_lmdb_table {
-    MDB_env *env;
-    MDB_dbi rows;
-    /// The transaction and the cursor of all reads, which are reset after each read.
-    MDB_txn *reading;
-    MDB_cursor *cursor;
-};
-
-static void check(int error) {
-    if (error) fail("LMDB", mdb_strerror(error));
-}
-
-peer_lmdb_table *peer_lmdb_table_open(const char *path) {
-    peer_lmdb_table *self = calloc(1, sizeof *self);
-    MDB_txn *writing;
-    check(mdb_env_create(&self->env));
-    check(mdb_env_set_mapsize(self->env, (size_t)8 << 30));
-    check(mdb_env_open(self->env, path, MDB_NOSUBDIR | MDB_NOSYNC, 0600));
-    check(mdb_txn_begin(self->env, NULL, 0, &writing));
-    check(mdb_dbi_open(writing, NULL, MDB_INTEGERKEY, &self->rows));
-    check(mdb_txn_commit(writing));
-    check(mdb_txn_begin(self->env, NULL, MDB_RDONLY, &self->reading));
-    check(mdb_cursor_open(self->reading, self->rows, &self->cursor));
-    mdb_txn_reset(self->reading);
-    return self;
-}
-
-void peer_lmdb_table_close(peer_lmdb_table *self) {
-    mdb_cursor_close(self->cursor);
-    mdb_txn_abort(self->reading);
-    mdb_env_close(self->env);
-    free(self);
-}
-
-void peer_lmdb_table_set_durable(peer_lmdb_table *self, bool is_durable) {
-    check(mdb_env_set_flags(self->env, MDB_NOSYNC, !is_durable));
-}
-
-void peer_lmdb_table_put(peer_lmdb_table *self, const peer_value *values, size_t count) {
-    MDB_txn *writing;
-    check(mdb_txn_begin(self->env, NULL, 0, &writing));
-    for (size_t index = 0; index < count; index++) {
-        MDB_val name = {sizeof values[index].key, (void *)&values[index].key};
-        MDB_val bytes = {values[index].size, (void *)values[index].bytes};
-        check(mdb_put(writing, self->rows, &name, &bytes, 0));
-    }
-    check(mdb_txn_commit(writing));
-}
-
-size_t peer_lmdb_table_get(
-    peer_lmdb_table *self, int64_t key, peer_reader read, void *context) {
-    MDB_val name = {sizeof key, &key}, value;
-    check(mdb_txn_renew(self->reading));
-    int error = mdb_get(self->reading, self->rows, &name, &value);
-    if (!error) {
-        read(context, value.mv_data, value.mv_size);
-    } else if (error != MDB_NOTFOUND) {
-        check(error);
-    }
-    mdb_txn_reset(self->reading);
-    return error ? 0 : 1;
-}
-
-size_t peer_lmdb_table_range(
-    peer_lmdb_table *self, int64_t key, size_t limit, peer_reader read, void *context) {
-    MDB_val name = {sizeof key, &key}, value;
-    size_t count = 0;
-    check(mdb_txn_renew(self->reading));
-    check(mdb_cursor_renew(self->reading, self->cursor));
-    int error = mdb_cursor_get(self->cursor, &name, &value, MDB_SET_RANGE);
-    while (!error) {
-        read(context, value.mv_data, value.mv_size);
-        if (++count == limit) break;
-        error = mdb_cursor_get(self->cursor, &name, &value, MDB_NEXT);
-    }
-    if (error != MDB_NOTFOUND) check(error);
-    mdb_txn_reset(self->reading);
-    return count;
 }

@@ -11,14 +11,7 @@ final class GRDBEngine: Engine {
     private let pool: DatabasePool
 
     init(at directory: URL) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA mmap_size = \(isColdProbe ? 0 : 2_147_418_112)")
-            // Debian's SQLite otherwise overwrites deleted rows with zeros.
-            try db.execute(sql: "PRAGMA secure_delete = OFF")
-        }
-        pool = try DatabasePool(
-            path: directory.appending(path: "grdb.db").path, configuration: configuration)
+        pool = try .tuned(in: directory)
         try pool.write { db in
             try db.create(table: "message", options: [.ifNotExists, .withoutRowID]) { table in
                 table.column("channel", .integer).notNull()
@@ -212,5 +205,19 @@ final class GRDBEngine: Engine {
             channels.values = []
             return try read()
         }
+    }
+}
+
+extension DatabasePool {
+    /// Opens a database with a mapped file, unless it is cold.
+    static func tuned(in directory: URL) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA mmap_size = \(isColdProbe ? 0 : 2_147_418_112)")
+            // Debian's SQLite otherwise overwrites deleted rows with zeros.
+            try db.execute(sql: "PRAGMA secure_delete = OFF")
+        }
+        return try DatabasePool(
+            path: directory.appending(path: "grdb.db").path, configuration: configuration)
     }
 }

@@ -14,10 +14,8 @@ protocol TableEngine: AnyObject, SendableMetatype {
     init(at directory: URL) throws
     /// Writes the values with which the table is measured, in one transaction.
     func fill(_ values: [(key: Int, value: Data)]) throws
-    /// Writes values in one transaction.
-    func put(_ values: [(key: Int, value: Data)]) throws -> Call
-    /// Writes a value, which is on disk when the call returns.
-    func putDurably(_ key: Int, _ value: Data) throws -> Call
+    /// Writes values in one transaction, which is on disk when the call returns if it is durable.
+    func put(_ values: [(key: Int, value: Data)], isDurable: Bool) throws -> Call
     func get(_ key: Int) -> Call
     /// Reads values in the order of their keys, beginning at a key.
     func range(from key: Int, limit: Int) -> Call
@@ -25,7 +23,9 @@ protocol TableEngine: AnyObject, SendableMetatype {
 }
 
 extension TableEngine {
-    func fill(_ values: [(key: Int, value: Data)]) throws { _ = try put(values)() }
+    func fill(_ values: [(key: Int, value: Data)]) throws {
+        _ = try put(values, isDurable: false)()
+    }
 }
 
 let tableEngineTypes: [any TableEngine.Type] = [
@@ -51,14 +51,8 @@ final class ScrollbackTable: TableEngine {
         }
     }
 
-    func put(_ values: [(key: Int, value: Data)]) -> Call { put(values, in: cached) }
-
-    func putDurably(_ key: Int, _ value: Data) -> Call { put([(key, value)], in: kept) }
-
-    private func put(
-        _ values: [(key: Int, value: Data)], in table: StoreTable<Int, Data>
-    ) -> Call {
-        { [store] in
+    func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
+        { [store, table = isDurable ? kept : cached] in
             try store.write { batch in
                 for (key, value) in values { try batch.put(value, for: key, in: table) }
             }
@@ -94,11 +88,7 @@ final class SQLiteTable: TableEngine {
         table = peer_sqlite_table_open(directory.appending(path: "table.db").path)
     }
 
-    func put(_ values: [(key: Int, value: Data)]) -> Call { put(values, isDurable: false) }
-
-    func putDurably(_ key: Int, _ value: Data) -> Call { put([(key, value)], isDurable: true) }
-
-    private func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
+    func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
         let values = PeerValues(values)
         peer_sqlite_table_set_durable(table, isDurable)
         return { [table] in
@@ -135,11 +125,7 @@ final class LMDBTable: TableEngine {
         table = peer_lmdb_table_open(directory.appending(path: "table.lmdb").path)
     }
 
-    func put(_ values: [(key: Int, value: Data)]) -> Call { put(values, isDurable: false) }
-
-    func putDurably(_ key: Int, _ value: Data) -> Call { put([(key, value)], isDurable: true) }
-
-    private func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
+    func put(_ values: [(key: Int, value: Data)], isDurable: Bool) -> Call {
         let values = PeerValues(values)
         peer_lmdb_table_set_durable(table, isDurable)
         return { [table] in
@@ -158,7 +144,7 @@ final class LMDBTable: TableEngine {
         }
     }
 
-    func close() { peer_lmdb_table_close(table) }
+    func close() { peer_lmdb_close(table) }
 }
 
 final class GRDBTable: TableEngine {
@@ -167,12 +153,7 @@ final class GRDBTable: TableEngine {
     private let pool: DatabasePool
 
     init(at directory: URL) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA mmap_size = 2147418112; PRAGMA secure_delete = OFF")
-        }
-        pool = try DatabasePool(
-            path: directory.appending(path: "grdb.db").path, configuration: configuration)
+        pool = try .tuned(in: directory)
         try pool.write { db in
             try db.create(table: "value", options: .ifNotExists) { table in
                 table.primaryKey("key", .integer)
@@ -181,15 +162,7 @@ final class GRDBTable: TableEngine {
         }
     }
 
-    func put(_ values: [(key: Int, value: Data)]) throws -> Call {
-        try put(values, isDurable: false)
-    }
-
-    func putDurably(_ key: Int, _ value: Data) throws -> Call {
-        try put([(key, value)], isDurable: true)
-    }
-
-    private func put(_ values: [(key: Int, value: Data)], isDurable: Bool) throws -> Call {
+    func put(_ values: [(key: Int, value: Data)], isDurable: Bool) throws -> Call {
         let rows = values.map { key, value -> StatementArguments in [key, value] }
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")

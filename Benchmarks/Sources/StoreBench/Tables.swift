@@ -108,9 +108,11 @@ struct Tables: ParsableCommand {
         _ row: Row, _ engine: any TableEngine, _ size: Int, key: Int, new: Int
     ) throws -> Call {
         switch row {
-        case .putMany: return try engine.put((new..<new + 100).map { ($0, bytes(of: $0)) })
-        case .put: return try engine.put([(key, bytes(of: key + 1))])
-        case .putDurably: return try engine.putDurably(key, bytes(of: key + 1))
+        case .putMany:
+            return try engine.put(
+                (new..<new + 100).map { ($0, bytes(of: $0)) }, isDurable: false)
+        case .put, .putDurably:
+            return try engine.put([(key, bytes(of: key + 1))], isDurable: row == .putDurably)
         case .get: return engine.get(key)
         case .range: return engine.range(from: min(key, size - 30), limit: 30)
         case .scan:

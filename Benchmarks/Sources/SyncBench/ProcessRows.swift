@@ -6,7 +6,7 @@ import Models
 import Store
 import Sync
 
-/// What a new process works with.
+/// The parameters of a new process.
 struct ProbeWork: Sendable {
     /// The directory of the client's files.
     var directory: URL

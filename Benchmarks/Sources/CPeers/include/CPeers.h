@@ -246,20 +246,17 @@ size_t peer_sqlite_table_range(
     peer_sqlite_table *table, int64_t key, size_t limit, peer_reader read,
     void *_Nullable context);
 
-typedef struct peer_lmdb_table peer_lmdb_table;
-
 /// Opens a database whose writes do not wait for the disk (MDB_NOSYNC).
 ///
-/// After a crash of the system, such a database can be damaged.
-peer_lmdb_table *peer_lmdb_table_open(const char *path);
-void peer_lmdb_table_close(peer_lmdb_table *table);
+/// After a crash of the system, such a database can be damaged. `peer_lmdb_close` closes it.
+peer_lmdb *peer_lmdb_table_open(const char *path);
 /// Determines whether a write waits for the disk, which is LMDB's default.
-void peer_lmdb_table_set_durable(peer_lmdb_table *table, bool is_durable);
-void peer_lmdb_table_put(peer_lmdb_table *table, const peer_value *values, size_t count);
+void peer_lmdb_table_set_durable(peer_lmdb *table, bool is_durable);
+void peer_lmdb_table_put(peer_lmdb *table, const peer_value *values, size_t count);
 size_t peer_lmdb_table_get(
-    peer_lmdb_table *table, int64_t key, peer_reader read, void *_Nullable context);
+    peer_lmdb *table, int64_t key, peer_reader read, void *_Nullable context);
 size_t peer_lmdb_table_range(
-    peer_lmdb_table *table, int64_t key, size_t limit, peer_reader read, void *_Nullable context);
+    peer_lmdb *table, int64_t key, size_t limit, peer_reader read, void *_Nullable context);
 
 // MARK: Messages with an index of those that have a link, in SQLite
 
